@@ -1,0 +1,328 @@
+"""What goes into an evaluation and what comes out: the words that every part of the project shares.
+
+Everything here is plain data that survives JSON. torch is never imported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+CONTRACT_VERSION = 1
+MAX_SOURCE_BYTES = 1024 * 1024
+
+JSON = typing.Union[None, bool, int, float, str, list["JSON"], dict[str, "JSON"]]  # noqa: UP007 (recursive)
+
+
+class KernelType(enum.StrEnum):
+    """How a submission's source is built. A type is usable once a file in `evaluator/build/` registers it."""
+
+    TORCH = "torch"
+    TORCH_CUDA = "torch_cuda"
+    TRITON = "triton"
+    CUDA = "cuda"
+    HELION = "helion"
+    CPP = "cpp"
+
+
+class Mode(enum.StrEnum):
+    """`test`: correctness only. `benchmark`: timed, never ranked. `ranked`: timed, may enter a board. `profile`: with profilers."""
+
+    TEST = "test"
+    BENCHMARK = "benchmark"
+    RANKED = "ranked"
+    PROFILE = "profile"
+
+
+class State(enum.StrEnum):
+    """Where an evaluation is."""
+
+    QUEUED = "queued"
+    BUILDING = "building"
+    WAITING = "waiting"
+    CHECKING = "checking"
+    TIMING = "timing"
+    PROFILING = "profiling"
+    DONE = "done"
+
+
+STAGES = (State.BUILDING, State.WAITING, State.CHECKING, State.TIMING, State.PROFILING)
+
+
+class Verdict(enum.StrEnum):
+    """How an evaluation ended."""
+
+    ACCEPTED = "accepted"
+    COMPILE_ERROR = "compile_error"
+    COMPILE_TIMEOUT = "compile_timeout"
+    RUNTIME_ERROR = "runtime_error"
+    OUT_OF_MEMORY = "out_of_memory"
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    WRONG_SHAPE = "wrong_shape"
+    WRONG_DTYPE = "wrong_dtype"
+    WRONG_RESULT = "wrong_result"
+    WRONG_DEVICE = "wrong_device"
+    WRONG_STRIDES = "wrong_strides"
+    ALIASED_OUTPUT = "aliased_output"
+    INPUT_MUTATED = "input_mutated"
+    CONSTRAINT_VIOLATED = "constraint_violated"
+    REJECTED = "rejected"
+    SUSPECT = "suspect"
+    CANCELLED = "cancelled"
+    INFRA_ERROR = "infra_error"
+
+
+class Flag(enum.StrEnum):
+    """A fact that stands beside the verdict."""
+
+    INTERPRETED = "interpreted"
+    NONDETERMINISTIC = "nondeterministic"
+    THROTTLED = "throttled"
+    USES_CUDA_STREAM = "uses_cuda_stream"
+    LOG_CUT = "log_cut"
+    LEFT_PROCESSES = "left_processes"
+    CLOCKS_DISAGREE = "clocks_disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Wall-clock limits of the stages (seconds) and memory of the candidate (bytes). The judge keeps them."""
+
+    build_s: float = 180.0
+    import_s: float = 60.0
+    check_s: float = 60.0
+    timing_case_s: float = 3.0
+    timing_s: float = 120.0
+    profile_s: float = 120.0
+    memory_bytes: int = 8 * 1024**3
+    processes: int = 512
+    scratch_bytes: int = 2 * 1024**3
+    log_bytes: int = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRequest:
+    """One run of one source on one device.
+
+    `device` is the hardware class of the board (`cpu`, `h100`, …). `seed` None means fresh OS entropy, and hidden cases
+    run too; a given seed reproduces the public cases of an earlier run.
+    """
+
+    op: str
+    source: str
+    kernel_type: KernelType
+    device: str = "cpu"
+    mode: Mode = Mode.RANKED
+    seed: int | None = None
+    timer: str = "abba"
+    limits: Limits = field(default_factory=Limits)
+    filename: str = "submission.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened during an evaluation, in order.
+
+    kinds: `stage` {stage, limit_s}; `case` {a CaseResult as JSON}; `timing` {case, quads, speedup, low, high};
+    `log` {text}; `note` {text}.
+    """
+
+    kind: str
+    data: dict[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One wrong element. `expected` and `got` are shown as text so that NaN, infinities and 64-bit integers survive JSON."""
+
+    index: tuple[int, ...]
+    expected: str
+    got: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleStats:
+    """Distribution of one side's device (or wall) times in one case, in microseconds; `cv` is a ratio."""
+
+    n: int
+    median_us: float
+    mean_us: float
+    p5_us: float
+    p95_us: float
+    min_us: float
+    max_us: float
+    mad_us: float
+    cv: float
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTiming:
+    """Timing of one performance case against the `torch_eager` baseline, interleaved.
+
+    `method`: `event` (CUDA events), `graph` (CUDA graph replays), `wall` (CPU), `do_bench`, `cpu_bench`. `speedup` is the
+    median over quads of baseline time / candidate time; `low`, `high` its 95 % confidence interval. `audit_speedup` is
+    the same ratio from the judge's own clock, None where not audited.
+    """
+
+    method: str
+    candidate: SampleStats
+    baseline: SampleStats
+    speedup: float
+    low: float
+    high: float
+    quads: int
+    stop_reason: str
+    audit_speedup: float | None = None
+    audit_low: float | None = None
+    audit_high: float | None = None
+    gb_per_s: float | None = None
+    tflop_per_s: float | None = None
+    sol_share: float | None = None
+    host_us: float | None = None
+    peak_memory_bytes: int | None = None
+    samples_us: tuple[float, ...] = ()
+    baseline_samples_us: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case of one evaluation. `verdict` is None when the case passed. Errors compare with the fp64 oracle."""
+
+    name: str
+    kind: str
+    passed: bool
+    inputs: str
+    hidden: bool = False
+    verdict: Verdict | None = None
+    reason: str = ""
+    seed: int | None = None
+    max_abs: float | None = None
+    max_rel: float | None = None
+    rel_l2: float | None = None
+    rel_l2_torch: float | None = None
+    tolerance: float | None = None
+    mismatch_share: float | None = None
+    mismatches: tuple[Mismatch, ...] = ()
+    reproduce: str = ""
+    timing: CaseTiming | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict fell: a short code, one sentence for a person, optional detail (traceback, compiler output), and what to do."""
+
+    code: str
+    message: str
+    detail: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimingSummary:
+    """Score over all performance cases: geometric means; times in microseconds."""
+
+    speedup: float
+    low: float
+    high: float
+    candidate_us: float
+    baseline_us: float
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of one evaluation. `performance_score` is the geometric mean speedup over `torch_eager` (None when not timed)."""
+
+    verdict: Verdict
+    stage: State
+    op: str
+    device: str
+    kernel_type: KernelType
+    mode: Mode
+    reasons: tuple[Reason, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    correctness_score: float | None = None
+    performance_score: float | None = None
+    cases: tuple[CaseResult, ...] = ()
+    timing: TimingSummary | None = None
+    environment: dict[str, JSON] = field(default_factory=dict)
+    sandbox: dict[str, JSON] = field(default_factory=dict)
+    stage_seconds: dict[str, float] = field(default_factory=dict)
+    log: str = ""
+    seed: int | None = None
+    evaluator_version: str = ""
+    contract_version: int = CONTRACT_VERSION
+
+    def __post_init__(self) -> None:
+        if self.verdict is Verdict.ACCEPTED and any(not case.passed for case in self.cases):
+            raise ValueError("an accepted outcome cannot hold a failed case")
+        if self.performance_score is not None and self.timing is None:
+            raise ValueError("a performance score needs a timing summary")
+
+
+def to_json(value: object) -> JSON:
+    """Turn contract data into JSON values. Non-finite floats become None, because PostgreSQL's jsonb and JSON refuse them."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return str(value.value)
+    if isinstance(value, float):
+        return value if value == value and value not in (float("inf"), float("-inf")) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): to_json(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(v) for v in value]
+    raise TypeError(f"{type(value).__name__} is not contract data")
+
+
+T = typing.TypeVar("T")
+
+
+def from_json(kind: type[T], value: object) -> T:
+    """Build contract data of type `kind` from JSON values. Raises `ValueError` or `TypeError` when they do not fit."""
+    return typing.cast("T", _decode(kind, value))
+
+
+def dumps(value: object) -> str:
+    return json.dumps(to_json(value), allow_nan=False)
+
+
+def _decode(kind: object, value: object) -> object:
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        arms = typing.get_args(kind)
+        if value is None and type(None) in arms:
+            return None
+        if len(arms) > 2:
+            return value
+        return _decode(next(arm for arm in arms if arm is not type(None)), value)
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"expected a list, got {type(value).__name__}")
+        (item, *_) = typing.get_args(kind)
+        return tuple(_decode(item, v) for v in value)
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise TypeError(f"expected an object, got {type(value).__name__}")
+        return {str(k): _decode(typing.get_args(kind)[1], v) for k, v in value.items()}
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise TypeError(f"expected an object for {kind.__name__}, got {type(value).__name__}")
+        hints = typing.get_type_hints(kind)
+        known = {f.name: _decode(hints[f.name], value[f.name]) for f in dataclasses.fields(kind) if f.name in value}
+        return kind(**known)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(kind, type) and kind in (int, float, str, bool) and not isinstance(value, kind):
+        raise TypeError(f"expected {kind.__name__}, got {type(value).__name__}")
+    return value

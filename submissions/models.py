@@ -1,0 +1,152 @@
+"""A submission, its evaluations, their events, and the workers that judge them."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from evaluator.contract import KernelType, Mode, State, Verdict
+
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+
+
+def new_id() -> str:
+    """A public id: 12 characters without look-alikes (59 bits), so that ids cannot be counted or guessed."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(12))
+
+
+class Visibility(models.TextChoices):
+    PUBLIC = "public", "Public: anyone can read the source"
+    RESULT = "result", "Result only: the result is public, the source is yours alone"
+    PRIVATE = "private", "Private: only you can see it, and it never enters a board"
+
+
+class Submission(models.Model):
+    """One upload. Never changed after it was made."""
+
+    id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="submissions")
+    op = models.CharField(max_length=200)
+    kernel_type = models.CharField(max_length=16, choices=[(k.value, k.value) for k in KernelType])
+    filename = models.CharField(max_length=120, default="submission.py")
+    source = models.TextField()
+    source_sha256 = models.CharField(max_length=64)
+    normalised_sha256 = models.CharField(max_length=64)
+    visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.PUBLIC)
+    agent = models.CharField(max_length=80, blank=True, default="")
+    idempotency_key = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 (NULL means none, and NULLs never collide)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [models.UniqueConstraint(fields=["author", "idempotency_key"], name="one_submission_per_idempotency_key")]
+        indexes = [models.Index(fields=["author", "-created_at"]), models.Index(fields=["op", "-created_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.op} {self.kernel_type} {self.id}"
+
+
+class Evaluation(models.Model):
+    """One run of a submission on one device in one mode.
+
+    `attempt` fences writes: a worker may write only while `attempt` and `worker` are still its own. `outcome` is the evaluator's
+    Outcome as JSON; `verdict`, `speedup` and the interval are copies of it for queries.
+    """
+
+    id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="evaluations")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="evaluations")
+    op = models.CharField(max_length=200)
+    device = models.CharField(max_length=32)
+    mode = models.CharField(max_length=10, choices=[(m.value, m.value) for m in Mode], default=Mode.RANKED)
+    state = models.CharField(max_length=10, choices=[(s.value, s.value) for s in State], default=State.QUEUED)
+    verdict = models.CharField(max_length=20, choices=[(v.value, v.value) for v in Verdict], blank=True, default="")
+    flags = models.JSONField(default=list, blank=True)
+    seed = models.BigIntegerField(null=True, blank=True)
+
+    attempt = models.PositiveSmallIntegerField(default=1)
+    worker = models.CharField(max_length=120, blank=True, default="")
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+
+    queued_at = models.DateTimeField(default=timezone.now)
+    state_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    worker_seconds = models.FloatField(default=0.0, help_text="Seconds that workers spent on it: the cost that fair share counts.")
+
+    outcome = models.JSONField(null=True, blank=True)
+    log = models.TextField(blank=True, default="")
+    correctness_score = models.FloatField(null=True, blank=True)
+    speedup = models.FloatField(null=True, blank=True)
+    speedup_low = models.FloatField(null=True, blank=True)
+    speedup_high = models.FloatField(null=True, blank=True)
+    time_us = models.FloatField(null=True, blank=True, help_text="Geometric mean of the cases' median times, in microseconds.")
+
+    class Meta:
+        ordering = ("-queued_at",)
+        constraints = [
+            models.CheckConstraint(
+                name="a_verdict_exactly_when_done",
+                condition=(models.Q(state="done") & ~models.Q(verdict="")) | (~models.Q(state="done") & models.Q(verdict="")),
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["device", "state", "queued_at"], condition=~models.Q(state="done"), name="open_evaluations"),
+            models.Index(fields=["op", "device", "verdict", "mode"]),
+            models.Index(fields=["author", "-queued_at"]),
+            models.Index(fields=["-queued_at"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.op} on {self.device} {self.id}: {self.verdict or self.state}"
+
+
+class Stream(models.Model):
+    """A named stream of events and its last sequence number. The row lock on it puts the stream's events in order."""
+
+    name = models.CharField(primary_key=True, max_length=250)
+    last_seq = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Event(models.Model):
+    """One event of a stream: `evaluation:<id>`, `board:<op>/<device>` or `feed`. Readers ask for rows after the last `seq` they saw."""
+
+    stream = models.CharField(max_length=250)
+    seq = models.BigIntegerField()
+    at = models.DateTimeField(default=timezone.now)
+    kind = models.CharField(max_length=32)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("stream", "seq")
+        constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="one_event_per_seq")]
+
+    def __str__(self) -> str:
+        return f"{self.stream}#{self.seq} {self.kind}"
+
+
+class Worker(models.Model):
+    """A worker process as it last reported itself. `seen_at` older than its heartbeat means that it is gone."""
+
+    name = models.CharField(primary_key=True, max_length=120)
+    queue = models.CharField(max_length=64)
+    device = models.CharField(max_length=32, blank=True, default="")
+    device_name = models.CharField(max_length=120, blank=True, default="")
+    host = models.CharField(max_length=120, default="")
+    pid = models.PositiveIntegerField(default=0)
+    in_service = models.BooleanField(default=True)
+    note = models.TextField(blank=True, default="")
+    environment = models.JSONField(default=dict, blank=True)
+    sandbox = models.JSONField(default=dict, blank=True)
+    started_at = models.DateTimeField(default=timezone.now)
+    seen_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.name
