@@ -1,0 +1,1 @@
+"""Services that `kb up` runs itself when none is given from outside: a private PostgreSQL."""
