@@ -1,0 +1,120 @@
+"""First program inside the sandbox: puts on the inner layers, reports them, waits for the outside to check, then runs the module.
+
+Called as `python -I -B -S bootstrap.py CONTROL_FD` with its configuration as one message on that socket. Nothing hostile runs before the
+outside has looked at this process in /proc and answered `go`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import traceback
+
+_MESSAGE_BYTES = 1 << 18
+_GO = b"go"
+_MS_REMOUNT_NOSUID_NODEV = 32 | 2 | 4
+
+
+def main() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    config = json.loads(control.recv(_MESSAGE_BYTES))
+    sys.path.insert(0, config["root"])
+    try:
+        layers = _enter(config, keep=(control.fileno(), *config["fds"]))
+    except BaseException:
+        control.send(json.dumps({"error": traceback.format_exc(limit=4)}).encode()[:_MESSAGE_BYTES])
+        raise SystemExit(1) from None
+    control.send(json.dumps({"layers": layers}).encode())
+    answer = control.recv(16)
+    control.close()
+    if answer != _GO:
+        raise SystemExit(1)
+    _run(config)
+
+
+def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: ignore[type-arg]
+    from evaluator.sandbox.inside import landlock, privileges, rlimits, seccomp
+
+    os.umask(0o077)
+    _close_others(keep)
+    _make_box(config)
+    layers: dict[str, str] = {}
+
+    if config["supervise"]:
+        from evaluator.sandbox.inside import supervisor
+
+        supervisor.split()
+    if config["off"]:
+        os.chdir(config["box"])
+        return layers
+    if config["uid"] is not None:
+        privileges.drop_to(config["uid"], config["uid"])
+    privileges.clear_capabilities()
+    privileges.no_new_privileges()
+    privileges.own_proc()
+    os.chdir(config["box"])
+    if config["die_with_parent"]:
+        from evaluator.sandbox.inside import kernel
+
+        kernel.prctl(1, signal.SIGKILL)
+
+    rlimits.apply(config["rlimits"])
+    layers["rlimits"] = "active"
+    skip = config["without"]
+    for name, put_on in (
+        ("landlock", lambda: landlock.apply(config["readable"], config["writable"])),
+        ("seccomp", seccomp.apply),
+    ):
+        if name in skip:
+            layers[name] = "unavailable: left out for a test"
+            continue
+        try:
+            note = put_on()
+        except OSError as error:
+            layers[name] = f"unavailable: {error.strerror or error}"
+        else:
+            layers[name] = f"active ({note})" if note else "active"
+    return layers
+
+
+def _close_others(keep: tuple[int, ...]) -> None:
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) not in keep:
+            try:
+                os.close(int(name))
+            except OSError:
+                continue
+
+
+def _make_box(config: dict) -> None:  # type: ignore[type-arg]
+    """Directories of the work directory, owned by the run's uid; caps its inodes where we still may."""
+    box, uid = config["box"], config["uid"]
+    if config["inodes"] and os.geteuid() == 0:
+        from evaluator.sandbox.inside import kernel
+
+        try:
+            kernel.mount(box, _MS_REMOUNT_NOSUID_NODEV, f"size={config['box_bytes']},nr_inodes={config['inodes']}")
+        except OSError:
+            pass
+    for directory in (box, f"{box}/tmp", f"{box}/cache"):
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        if uid is not None:
+            os.chown(directory, uid, uid)
+
+
+def _run(config: dict) -> None:  # type: ignore[type-arg]
+    import runpy
+
+    if config["packages"]:
+        import site
+
+        site.main()
+    sys.argv = [config["module"], *config["args"]]
+    runpy.run_module(config["module"], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
