@@ -1,0 +1,1 @@
+"""Op definitions: one file an op, `registry` lists them."""

@@ -1,0 +1,36 @@
+"""Every op there is. Adding an op is adding a file with an `OP` and naming it here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from evaluator.ops import add, cross_entropy, gelu, layer_norm, mm, relu, softmax, sum  # noqa: A004 (the op's name)
+from evaluator.ops.definition import Op
+
+OPS: Mapping[str, Op] = MappingProxyType(
+    {module.OP.slug: module.OP for module in (add, cross_entropy, gelu, layer_norm, mm, relu, softmax, sum)}
+)
+
+
+class UnknownOp(LookupError):  # noqa: N818 (reads better where it is raised)
+    """No op has this slug; `close` holds the slugs that look like it."""
+
+    def __init__(self, slug: str, close: tuple[str, ...]) -> None:
+        self.slug = slug
+        self.close = close
+        hint = f" Did you mean {', '.join(close)}?" if close else ""
+        super().__init__(f"There is no op {slug!r}.{hint}")
+
+
+def all_ops(suite: str | None = None) -> tuple[Op, ...]:
+    """All ops by slug, or those of one suite."""
+    return tuple(op for _, op in sorted(OPS.items()) if suite is None or suite in op.suites)
+
+
+def get(slug: str) -> Op:
+    try:
+        return OPS[slug]
+    except KeyError:
+        raise UnknownOp(slug, tuple(difflib.get_close_matches(slug, OPS))) from None

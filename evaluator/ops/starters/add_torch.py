@@ -1,0 +1,2 @@
+def add_kernel_impl(x, y):
+    return (x + y).contiguous()
