@@ -1,0 +1,136 @@
+"""Statistics of timing samples: distribution of one side, ratio of two, when to stop, one score of many cases."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluator.contract import CaseTiming, SampleStats, TimingSummary
+
+CONFIDENCE = 0.95
+
+
+def sample_stats(samples_us: Sequence[float]) -> SampleStats:
+    """Distribution of samples in microseconds. `mad_us` is the plain median absolute deviation, `cv` deviation over mean."""
+    if not samples_us:
+        raise ValueError("no samples")
+    ordered = sorted(samples_us)
+    mean, median = statistics.fmean(ordered), statistics.median(ordered)
+    return SampleStats(
+        n=len(ordered),
+        median_us=median,
+        mean_us=mean,
+        p5_us=quantile(ordered, 0.05),
+        p95_us=quantile(ordered, 0.95),
+        min_us=ordered[0],
+        max_us=ordered[-1],
+        mad_us=statistics.median(abs(sample - median) for sample in ordered),
+        cv=statistics.stdev(ordered) / mean if len(ordered) > 1 and mean else 0.0,
+    )
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Quantile of sorted values, linear between neighbours."""
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def quad_ratio(a1: float, b1: float, b2: float, a2: float) -> float:
+    """A's time over B's in one ABBA quad, as geometric means: a steady drift cancels, and swapping A and B inverts the ratio.
+
+    With the baseline as A and the candidate as B it is the speedup.
+    """
+    if min(a1, b1, b2, a2) <= 0:
+        raise ValueError("times must be above zero")
+    return math.sqrt(a1 * a2 / (b1 * b2))
+
+
+@dataclass(frozen=True, slots=True)
+class RatioEstimate:
+    """Median of the quads' ratios and its 95 % confidence interval."""
+
+    median: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval, relative to the median."""
+        return (self.high - self.low) / (2 * self.median)
+
+
+def ratio_estimate(ratios: Sequence[float]) -> RatioEstimate:
+    """Median and distribution-free confidence interval from order statistics.
+
+    The number of values below the true median is binomial with p = 1/2, so the k-th smallest and k-th largest values enclose the
+    median with probability 1 - 2 P(B < k) (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 1999, section 3.2). The
+    largest k with at least 95 % is taken. Below six values no k reaches that, and the extremes are given: 93.75 % for five.
+    """
+    if not ratios:
+        raise ValueError("no ratios")
+    ordered = sorted(ratios)
+    rank = _rank(len(ordered))
+    return RatioEstimate(statistics.median(ordered), ordered[rank - 1], ordered[-rank])
+
+
+def _rank(n: int) -> int:
+    """The largest k >= 1 with P(B < k) <= 2.5 % for B binomial(n, 1/2)."""
+    allowed = (1 - CONFIDENCE) / 2 * 2**n
+    below, rank = 0, 0
+    while below + math.comb(n, rank) <= allowed:
+        below += math.comb(n, rank)
+        rank += 1
+    return max(rank, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class StopRule:
+    """When a case has been timed enough. The order is the rule: never below `min_quads`; the budget; precision; the limit."""
+
+    budget_s: float
+    min_quads: int = 5
+    check_every: int = 10
+    target_half_width: float = 0.005
+    max_quads: int = 400
+    first_check: int = 20
+
+    def wants_half_width(self, quads: int) -> bool:
+        """Whether `reason` looks at the half-width after this many quads."""
+        return quads >= self.first_check and quads % self.check_every == 0
+
+    def reason(self, quads: int, elapsed_s: float, half_width: float | None) -> str | None:
+        """Why to stop (`budget`, `precise`, `max_quads`) or None to go on. `half_width` is relative to the median."""
+        if quads < self.min_quads:
+            return None
+        if elapsed_s >= self.budget_s:
+            return "budget"
+        if self.wants_half_width(quads) and half_width is not None and half_width <= self.target_half_width:
+            return "precise"
+        if quads >= self.max_quads:
+            return "max_quads"
+        return None
+
+
+def summary(cases: Sequence[CaseTiming]) -> TimingSummary:
+    """Geometric means over all performance cases.
+
+    The interval comes from error propagation of independent cases: the mean of n logarithms errs by the root of the sum of their
+    squared errors over n, upwards and downwards apart.
+    """
+    if not cases:
+        raise ValueError("no timed cases")
+    speedup = statistics.geometric_mean(case.speedup for case in cases)
+    down = math.hypot(*(math.log(case.speedup / case.low) for case in cases)) / len(cases)
+    up = math.hypot(*(math.log(case.high / case.speedup) for case in cases)) / len(cases)
+    return TimingSummary(
+        speedup=speedup,
+        low=speedup * math.exp(-down),
+        high=speedup * math.exp(up),
+        candidate_us=statistics.geometric_mean(case.candidate.median_us for case in cases),
+        baseline_us=statistics.geometric_mean(case.baseline.median_us for case in cases),
+        cases=len(cases),
+    )
