@@ -2,7 +2,7 @@
 
 A process started so gets SIGNAL when the process that started it is gone, whatever ended that (SIGKILL too), so no server is left
 behind. Runs before anything else of ours and replaces itself by COMMAND; the standard library is all that it needs. The user
-is changed here and not by `Popen(user=…)`, because changing it clears the death signal.
+is changed here and not by `Popen(user=…)`, because changing it clears the death signal. Signals that the parent blocks are let through.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main() -> None:
         os.setuid(uid)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     if os.getppid() != int(parent):
         sys.exit(1)
     os.execv(argv[0], argv)

@@ -1,0 +1,90 @@
+"""An evaluation's events as lines on a terminal."""
+
+from __future__ import annotations
+
+import time
+
+import httpx
+
+from kbweb.cli.client import Client, Json
+from kbweb.cli.output import Failure, console
+
+LONGEST_PAUSE_S = 5.0
+GIVE_UP_S = 120.0
+
+
+def follow(client: Client, evaluation: str, *, quiet: bool = False) -> Json:
+    """Print events until the evaluation is done, over dropped connections and server restarts; return its final JSON."""
+    last, pause_s, silent_since = 0, 0.2, time.monotonic()
+    while True:
+        try:
+            current = client.get(f"evaluations/{evaluation}")
+            if current.get("state") != "done":
+                for event in client.events(evaluation, last):
+                    seq = event.get("seq")
+                    if not isinstance(seq, int) or seq <= last:
+                        continue
+                    last, pause_s = seq, 0.2
+                    if not quiet:
+                        show(event)
+                    if event.get("kind") == "verdict":
+                        break
+                current = client.get(f"evaluations/{evaluation}")
+            silent_since = time.monotonic()
+            if current.get("state") == "done":
+                if not quiet:
+                    show_end(client, current)
+                return current
+        except (httpx.HTTPError, Failure) as error:
+            if isinstance(error, Failure) and error.exit_code == 2:
+                raise
+            if time.monotonic() - silent_since > GIVE_UP_S:
+                raise Failure(f"{client.url} has not answered for {GIVE_UP_S:.0f} s.", exit_code=3) from error
+        time.sleep(pause_s)
+        pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+
+
+def show(event: Json) -> None:
+    data = event.get("data")
+    if not isinstance(data, dict):
+        return
+    match event.get("kind"):
+        case "state":
+            console.print(f"[bold]{data.get('state')}[/bold]" + (f"  [dim]{data['worker']}[/dim]" if data.get("worker") else ""))
+        case "case":
+            mark = "[green]✓[/green]" if data.get("passed") else "[red]✗[/red]"
+            console.print(f"  {mark} {data.get('name')}  [dim]{data.get('inputs', '')}[/dim] {data.get('reason') or ''}")
+        case "timing":
+            console.print(
+                f"  ⏱ {data.get('case')}  {_ratio(data.get('speedup'))} ({_ratio(data.get('low'))} to {_ratio(data.get('high'))})"
+            )
+        case "log" | "note":
+            console.print(f"  {str(data.get('text', '')).rstrip()}", markup=False, style="dim")
+
+
+def show_end(client: Client, evaluation: Json) -> None:
+    verdict = str(evaluation.get("verdict"))
+    colour = "green" if verdict == "accepted" else "red"
+    score = evaluation.get("performance_score") or evaluation.get("speedup")
+    console.print(f"[bold {colour}]{verdict}[/bold {colour}]" + (f"  {_ratio(score)} of torch_eager" if isinstance(score, float) else ""))
+    reasons = evaluation.get("reasons")
+    for reason in reasons if isinstance(reasons, list) else []:
+        if isinstance(reason, dict):
+            console.print(f"  {reason.get('message', '')}", markup=False)
+            for more in (reason.get("detail"), reason.get("hint")):
+                if more:
+                    console.print(f"  {more}", markup=False, style="dim")
+    if url := evaluation.get("url"):
+        console.print(f"  {url if str(url).startswith('http') else client.url + str(url)}")
+
+
+def verdict_code(evaluations: list[Json]) -> int:
+    """0: all accepted; 3: one ended by a fault of ours; 1: judged and not accepted."""
+    verdicts = {str(one.get("verdict")) for one in evaluations}
+    if "infra_error" in verdicts:
+        return 3
+    return 0 if verdicts == {"accepted"} else 1
+
+
+def _ratio(value: object) -> str:
+    return f"{value:.3f}×" if isinstance(value, (int, float)) else "?"

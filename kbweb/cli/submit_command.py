@@ -1,0 +1,66 @@
+"""`kb submit FILE --op SLUG`: hand in a kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from kbweb.cli.output import AsJson, Failure, console, print_json
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def submit(
+        file: Path = typer.Argument(help="The kernel's source."),
+        op: str = typer.Option(..., "--op", help="Slug of the op: softmax, layer_norm, …"),
+        device: list[str] = typer.Option([], "--device", help="Where to judge it; may be repeated. Default: what the site has."),
+        kernel_type: str | None = typer.Option(None, "--type", help="torch, triton, …; found from the source when left out."),
+        mode: str = typer.Option("ranked", "--mode", help="test, benchmark, ranked or profile."),
+        visibility: str = typer.Option("public", "--visibility", help="public, result or private."),
+        agent: str = typer.Option("", "--agent", help="The program or model that wrote it."),
+        key: str | None = typer.Option(None, "--idempotency-key", help="The same key twice hands in once."),
+        watch: bool = typer.Option(False, "--watch", help="Follow until the verdict."),
+        as_json: AsJson = False,
+    ) -> None:
+        """Hand in FILE. With --watch exit 0 when accepted and 1 when not."""
+        from kbweb.cli.client import Client
+        from kbweb.cli.follow import follow, verdict_code
+
+        try:
+            source = file.read_bytes().decode()
+        except OSError as error:
+            raise Failure(f"{file} cannot be read: {error.strerror}.", exit_code=2) from None
+        except UnicodeDecodeError:
+            raise Failure(f"{file} is not UTF-8 text.", exit_code=2) from None
+        client = Client()
+        body: dict[str, object] = {"op": op, "source": source, "filename": file.name, "mode": mode, "visibility": visibility}
+        body["device"] = device or default_devices(client)
+        body |= {name: value for name, value in (("kernel_type", kernel_type), ("agent", agent), ("idempotency_key", key)) if value}
+        submission = client.send("POST", "submissions", body)
+        found = submission.get("evaluations")
+        ids = [str(item["id"]) for item in found] if isinstance(found, list) else []
+        if not watch:
+            if as_json:
+                print_json(submission)
+            else:
+                url = str(submission.get("url", ""))
+                console.print(f"{submission.get('id')}  {url if url.startswith('http') else client.url + url}")
+                console.print(f"  follow it: kb watch {submission.get('id')}")
+            return
+        ends = [follow(client, one, quiet=as_json) for one in ids]
+        if as_json:
+            print_json({**submission, "evaluations": ends})
+        raise typer.Exit(verdict_code(ends))
+
+
+def default_devices(client: object) -> list[str]:
+    """The one device that the site has workers for; asks for a choice when there are several, or none is known."""
+    from kbweb.cli.client import Client
+
+    assert isinstance(client, Client)
+    workers = client.get("status").get("workers")
+    devices = sorted({str(w["device"]) for w in workers if isinstance(w, dict) and w.get("device")}) if isinstance(workers, list) else []
+    if len(devices) == 1:
+        return devices
+    raise Failure(f"Say where to judge it with --device ({', '.join(devices) or 'the site names its devices: kb board'}).", exit_code=2)
