@@ -23,6 +23,7 @@ Integer tensors always get `integers`; bool tensors get a fair coin.
 from __future__ import annotations
 
 import math
+import struct
 import typing
 
 from evaluator.philox import LANES, blocks, philox
@@ -90,14 +91,21 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def affine(spec: TensorSpec) -> tuple[float, float]:
-    """Scale and offset that turn the raw integers of the spec's generator into its values."""
+    """Scale and offset, both float32 numbers, that turn the raw integers of the spec's generator into its values."""
     if spec.generator == "uniform":
-        return (spec.high - spec.low) / 2**24, spec.low
-    if spec.generator == "large":
-        return NORMAL_STEP * spec.high * LARGE, spec.low
-    if spec.generator == "tiny_variance":
-        return NORMAL_STEP * spec.high / 128, spec.high
-    return NORMAL_STEP * spec.high, spec.low
+        scale, offset = (spec.high - spec.low) / 2**24, spec.low
+    elif spec.generator == "large":
+        scale, offset = NORMAL_STEP * spec.high * LARGE, spec.low
+    elif spec.generator == "tiny_variance":
+        scale, offset = NORMAL_STEP * spec.high / 128, spec.high
+    else:
+        scale, offset = NORMAL_STEP * spec.high, spec.low
+    return _float32(scale), _float32(offset)
+
+
+def _float32(value: float) -> float:
+    (rounded,) = struct.unpack("f", struct.pack("f", value))
+    return float(rounded)
 
 
 def special_values(dtype: torch.dtype) -> list[float]:
