@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from csp.constants import NONE, SELF
 
@@ -115,6 +115,9 @@ def database(url: str, pool_size: int = 0) -> dict[str, object]:
 
 
 DATABASE_URL = env_str("DATABASE_URL") or database_url(DATA_DIR) or "postgresql:///kbweb"
+if _password := env_str("KB_DATABASE_PASSWORD"):
+    _parts = urlsplit(DATABASE_URL)
+    DATABASE_URL = _parts._replace(netloc=f"{_parts.username}:{quote(_password, safe='')}@{_parts.netloc.rpartition('@')[2]}").geturl()
 DATABASES = {"default": database(DATABASE_URL, env_int("KB_DB_POOL", 0, low=0, high=200))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
