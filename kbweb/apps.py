@@ -9,6 +9,7 @@ class KbwebConfig(AppConfig):
     name = "kbweb"
 
     def ready(self) -> None:
+        from kbweb.api import schema  # noqa: F401 (registers itself)
         from kbweb.checks import production_is_safe
 
         if settings.PRODUCTION and (found := production_is_safe(None)):
