@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.live_site import LiveSite, live_site
 from tests.needs import has_gpu, need
 
 HERE = Path(__file__).parent
@@ -20,6 +21,13 @@ not_run: list[str] = []
 def needs() -> Callable[[object, str], None]:
     """`needs(shutil.which("bwrap"), "bubblewrap")`: skipped locally when absent, failed in CI."""
     return need
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[LiveSite]:
+    """One running site for all tests that only use it. A test that kills or restarts parts of it starts its own (`live_site()`)."""
+    with live_site(KB_DEVICES="cpu") as running:
+        yield running
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -37,6 +45,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if HERE / "browser" in item.path.parents:
             item.add_marker("browser")
+        if "site" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("site"))
         if HERE / "gpu" in item.path.parents:
             item.add_marker("gpu")
     if not GPU and (without := [item for item in items if item.get_closest_marker("gpu")]):
