@@ -69,6 +69,7 @@ class Evaluation(models.Model):
 
     attempt = models.PositiveSmallIntegerField(default=1)
     worker = models.CharField(max_length=120, blank=True, default="")
+    claimed_at = models.DateTimeField(null=True, blank=True, help_text="When the worker that holds it took it.")
     lease_expires_at = models.DateTimeField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
 
@@ -78,6 +79,7 @@ class Evaluation(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     worker_seconds = models.FloatField(default=0.0, help_text="Seconds that workers spent on it: the cost that fair share counts.")
 
+    build = models.JSONField(null=True, blank=True, help_text="The build worker's report, for the device worker.")
     outcome = models.JSONField(null=True, blank=True)
     log = models.TextField(blank=True, default="")
     correctness_score = models.FloatField(null=True, blank=True)

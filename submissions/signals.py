@@ -1,0 +1,11 @@
+"""What other parts may react to.
+
+`evaluation_done` is sent inside the transaction that makes an evaluation `done`, with `evaluation`: what a receiver writes
+becomes visible together with the verdict, and an exception in a receiver undoes both.
+"""
+
+from __future__ import annotations
+
+from django.dispatch import Signal
+
+evaluation_done = Signal()

@@ -1,0 +1,14 @@
+"""Names of the event streams."""
+
+from __future__ import annotations
+
+CHANNEL = "kb_events"
+FEED = "feed"
+
+
+def evaluation_stream(evaluation_id: str) -> str:
+    return f"evaluation:{evaluation_id}"
+
+
+def board_stream(op: str, device: str) -> str:
+    return f"board:{op}/{device}"
