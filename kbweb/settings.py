@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "django_filters",
     "django_htmx",
     "django_structlog",
-    "dramatiq_postgres.django",
+    "kbweb.queue_app.QueueConfig",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "knox",

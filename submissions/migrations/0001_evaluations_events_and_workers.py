@@ -2,10 +2,11 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import evaluator.contract
-import submissions.models
 from django.conf import settings
 from django.db import migrations, models
+
+import evaluator.contract
+import submissions.models
 
 
 class Migration(migrations.Migration):
