@@ -38,10 +38,10 @@ screenshots: setup-dev ## Pictures for the README, from real pages
 	$(V) -m tests.browser.screenshots $(ARGS)
 
 setup: python
-	@$(PYTHON) kbweb/bootstrap.py run
+	@$(PYTHON) -P kbweb/bootstrap.py run
 
 setup-dev: python
-	@$(PYTHON) kbweb/bootstrap.py dev
+	@$(PYTHON) -P kbweb/bootstrap.py dev
 
 python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and none was found. Install one, or name it: make run PYTHON=/path/to/python3.12" >&2; exit 3; }

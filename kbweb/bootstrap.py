@@ -1,6 +1,6 @@
 """Make `.venv` and install into it: what every `make` target runs first. Standard library only, because nothing is installed yet.
 
-`python3 kbweb/bootstrap.py run|dev`. A stamp in `.venv` makes the second run a matter of milliseconds.
+`python3 -P kbweb/bootstrap.py run|dev`. A stamp in `.venv` makes the second run a matter of milliseconds.
 
 KB_TORCH    auto (default): a CPU build where no NVIDIA GPU is, else the default build; cpu; cuda; none: the site without workers
 KB_TORCH_INDEX  extra package index for the CPU build (default: PyTorch's own, when it answers; `none`: no extra index)
