@@ -77,7 +77,7 @@ def _system(gpu: Gpu | None) -> list[str]:
     for name in view.SYSTEM:
         path = Path(name)
         if path.is_symlink():
-            options += ["--symlink", os.readlink(path), name]
+            options += ["--symlink", str(path.readlink()), name]
         elif path.is_dir():
             options += ["--ro-bind", name, name]
     for name in view.SYSTEM_FILES:

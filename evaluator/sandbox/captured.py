@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import threading
@@ -20,10 +21,8 @@ class CapturedOutput:
         self._dropped = 0
         self._guard = threading.Lock()
         self._reader, self.writer = os.pipe2(os.O_CLOEXEC)
-        try:
+        with contextlib.suppress(OSError):
             fcntl.fcntl(self._reader, _SET_PIPE_SIZE, _PIPE_BYTES)
-        except OSError:
-            pass
         self._thread = threading.Thread(target=self._drain, name="sandbox-output", daemon=True)
 
     def start(self) -> None:

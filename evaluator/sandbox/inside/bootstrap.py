@@ -4,11 +4,14 @@ Called as `python -I -B -S bootstrap.py CONTROL_FD` with its configuration as on
 outside has looked at this process in /proc and answered `go`.
 """
 
+# pathlib would double the time that this program takes.
+# ruff: noqa: PTH103, PTH208
+
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import signal
 import socket
 import sys
 import traceback
@@ -24,6 +27,9 @@ def main() -> None:
     sys.path.insert(0, config["root"])
     try:
         layers = _enter(config, keep=(control.fileno(), *config["fds"]))
+    except _Unreachable as error:
+        control.send(json.dumps({"unreachable": str(error)}).encode())
+        raise SystemExit(1) from None
     except BaseException:
         control.send(json.dumps({"error": traceback.format_exc(limit=4)}).encode()[:_MESSAGE_BYTES])
         raise SystemExit(1) from None
@@ -33,6 +39,10 @@ def main() -> None:
     if answer != _GO:
         raise SystemExit(1)
     _run(config)
+
+
+class _Unreachable(Exception):
+    """The new uid cannot read what Python needs."""
 
 
 def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: ignore[type-arg]
@@ -56,11 +66,9 @@ def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: igno
     privileges.no_new_privileges()
     privileges.own_proc()
     os.chdir(config["box"])
-    if config["die_with_parent"]:
-        from evaluator.sandbox.inside import kernel
-
-        kernel.prctl(1, signal.SIGKILL)
-
+    if config["supervise"]:
+        privileges.die_with_parent()
+    _check_reachable()
     rlimits.apply(config["rlimits"])
     layers["rlimits"] = "active"
     skip = config["without"]
@@ -80,13 +88,17 @@ def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: igno
     return layers
 
 
+def _check_reachable() -> None:
+    for path in (os.__file__, sys.executable):
+        if not os.access(path, os.R_OK):
+            raise _Unreachable(path)
+
+
 def _close_others(keep: tuple[int, ...]) -> None:
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) not in keep:
-            try:
+            with contextlib.suppress(OSError):
                 os.close(int(name))
-            except OSError:
-                continue
 
 
 def _make_box(config: dict) -> None:  # type: ignore[type-arg]
@@ -95,10 +107,8 @@ def _make_box(config: dict) -> None:  # type: ignore[type-arg]
     if config["inodes"] and os.geteuid() == 0:
         from evaluator.sandbox.inside import kernel
 
-        try:
+        with contextlib.suppress(OSError):
             kernel.mount(box, _MS_REMOUNT_NOSUID_NODEV, f"size={config['box_bytes']},nr_inodes={config['inodes']}")
-        except OSError:
-            pass
     for directory in (box, f"{box}/tmp", f"{box}/cache"):
         os.makedirs(directory, mode=0o700, exist_ok=True)
         if uid is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import signal
 import struct
 
 from evaluator.sandbox.inside import kernel
 
-_SET_DUMPABLE, _CAPBSET_DROP, _SET_SECUREBITS, _SET_NO_NEW_PRIVS, _CAP_AMBIENT = 4, 24, 28, 38, 47
+_SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_SECUREBITS, _SET_NO_NEW_PRIVS, _CAP_AMBIENT = 1, 4, 24, 28, 38, 47
 _AMBIENT_CLEAR_ALL = 4
 _CAPABILITY_VERSION_3 = 0x20080522
 _SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
@@ -49,3 +50,8 @@ def no_new_privileges() -> None:
 def own_proc() -> None:
     """Make /proc/self ours again: changing uid leaves it to root, and CUDA must write its threads' names there."""
     kernel.prctl(_SET_DUMPABLE, 1)
+
+
+def die_with_parent() -> None:
+    """Be killed when the supervisor ends. Must come after the uid change, which clears it."""
+    kernel.prctl(_SET_PDEATHSIG, signal.SIGKILL)

@@ -11,6 +11,9 @@ import time
 
 from evaluator.sandbox.inside import kernel
 
+# Part of the bootstrap, which does without pathlib.
+# ruff: noqa: PTH123, PTH208
+
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_CHILD_SUBREAPER = 1, 4, 36
 
 
@@ -66,8 +69,7 @@ def _descendants(ancestor: int) -> list[int]:
                     parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
             except (OSError, IndexError, ValueError):
                 continue
-    found = [pid for pid in parents if _descends(pid, ancestor, parents)]
-    return found
+    return [pid for pid in parents if _descends(pid, ancestor, parents)]
 
 
 def _descends(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
