@@ -1,4 +1,4 @@
-"""Ops and devices as rows, and the entries that stand on a board."""
+"""Ops and devices as rows, the entries that stand on a board, and the records that fell there."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from leaderboard.eligibility import eligible
 from submissions.models import Evaluation
 
 
@@ -31,11 +32,14 @@ class Op(models.Model):
 
 
 class Device(models.Model):
-    """A hardware class. A leaderboard is per (op, device)."""
+    """A hardware class. A leaderboard is per (op, device). `facts` are its ceilings: bytes/s and FLOP/s per precision."""
 
     slug = models.CharField(primary_key=True, max_length=32)
     title = models.CharField(max_length=80)
+    kind = models.CharField(max_length=8, default="cuda")
+    facts = models.JSONField(default=dict)
     position = models.PositiveIntegerField(default=0)
+    active = models.BooleanField(default=True)
 
     class Meta:
         ordering = ("position", "slug")
@@ -44,11 +48,33 @@ class Device(models.Model):
         return self.slug
 
 
+class EntryQuerySet(models.QuerySet["Entry"]):
+    """Entries by name of what is wanted."""
+
+    def eligible(self) -> EntryQuerySet:
+        """Entries whose evaluation may stand on a board now (a moderator's decision takes effect at once)."""
+        return self.filter(eligible("evaluation__"))
+
+    def on(self, op: str, device: str) -> EntryQuerySet:
+        return self.filter(op_id=op, device_id=device)
+
+    def best_first(self) -> EntryQuerySet:
+        """By speedup; among equals, who had it first."""
+        return self.order_by("-speedup", "achieved_at", "pk")
+
+    def for_rows(self) -> EntryQuerySet:
+        """With all that a row shows in one query, and without the large columns (outcome, log, source)."""
+        return self.select_related("author", "evaluation__submission").defer(
+            "evaluation__outcome", "evaluation__log", "evaluation__submission__source"
+        )
+
+
 class Entry(models.Model):
     """The best eligible evaluation of one author on one (op, device); what a leaderboard row shows.
 
-    `speedup` is the median over all runs of the same normalised source by that author; `interpreted` entries (Triton's
-    interpreter on `cpu`) are ranked apart and never hold a record.
+    Figures are medians over all runs of the same normalised source by that author; `evaluation` is the run nearest to the median.
+    `interpreted` entries (Triton's interpreter on `cpu`) are ranked apart and never hold a record. `confirmed` when the source was
+    run again in enough fresh processes with new seeds.
     """
 
     op = models.ForeignKey(Op, on_delete=models.CASCADE, related_name="entries")
@@ -56,18 +82,61 @@ class Entry(models.Model):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="entries")
     interpreted = models.BooleanField(default=False)
     evaluation = models.OneToOneField(Evaluation, on_delete=models.CASCADE, related_name="entry")
+    normalised_sha256 = models.CharField(max_length=64)
     speedup = models.FloatField()
     speedup_low = models.FloatField()
     speedup_high = models.FloatField()
-    time_us = models.FloatField()
+    time_us = models.FloatField(help_text="Geometric mean of the performance cases' median times, in microseconds.")
+    time_error_us = models.FloatField(null=True, help_text="Half-width of the 95 % interval of time_us.")
+    baseline_us = models.FloatField(null=True, help_text="The same mean of torch_eager, timed beside it.")
+    cases = models.PositiveIntegerField(default=0)
+    cases_won = models.PositiveIntegerField(default=0, help_text="Performance cases whose interval lies above 1.")
+    sol_share = models.FloatField(null=True, help_text="Geometric mean share of the speed of light.")
     runs = models.PositiveIntegerField(default=1)
     confirmed = models.BooleanField(default=False)
+    achieved_at = models.DateTimeField(default=timezone.now, help_text="When this source first finished here.")
     updated_at = models.DateTimeField(default=timezone.now)
+
+    objects = EntryQuerySet.as_manager()
 
     class Meta:
         ordering = ("-speedup",)
         constraints = [models.UniqueConstraint(fields=["op", "device", "author", "interpreted"], name="one_entry_per_author_and_board")]
-        indexes = [models.Index(fields=["op", "device", "interpreted", "-speedup"])]
+        indexes = [
+            models.Index(fields=["op", "device", "interpreted", "-speedup"]),
+            models.Index(fields=["-achieved_at"]),
+        ]
 
     def __str__(self) -> str:
         return f"{self.author} on {self.op_id}/{self.device_id}: {self.speedup:.3f}x"
+
+
+class Record(models.Model):
+    """An entry that took rank 1, and the time during which it held. `held_until` None: it stands.
+
+    A tie takes no record: a record falls when its holder's entry leaves the first band.
+    """
+
+    op = models.ForeignKey(Op, on_delete=models.CASCADE, related_name="records")
+    device = models.ForeignKey(Device, on_delete=models.CASCADE, related_name="records")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="records")
+    evaluation = models.ForeignKey(Evaluation, on_delete=models.CASCADE, related_name="records")
+    normalised_sha256 = models.CharField(max_length=64)
+    speedup = models.FloatField()
+    speedup_low = models.FloatField()
+    speedup_high = models.FloatField()
+    time_us = models.FloatField()
+    held_from = models.DateTimeField(default=timezone.now)
+    held_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("held_from", "pk")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["op", "device"], condition=models.Q(held_until__isnull=True), name="one_standing_record_per_board"
+            ),
+        ]
+        indexes = [models.Index(fields=["op", "device", "held_from"])]
+
+    def __str__(self) -> str:
+        return f"{self.op_id}/{self.device_id}: {self.speedup:.3f}x by {self.author}"
