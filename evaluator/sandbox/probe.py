@@ -27,7 +27,7 @@ _MODULE = "evaluator.sandbox.inside.probe"
 _DEADLINE_S = 120.0
 _LIMITS = Limits(memory_bytes=512 << 20, processes=24, scratch_bytes=16 << 20, log_bytes=64 << 10)
 _GPU_MEMORY_BYTES = 4 << 30
-_INHERITED_NAMES = frozenset({"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"})
+_INHERITED_NAMES = frozenset({"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "PWD"})
 
 # attempt → (layer it mainly proves, what is wanted)
 WANTED: Mapping[str, tuple[Layer | None, str]] = {
@@ -45,6 +45,7 @@ WANTED: Mapping[str, tuple[Layer | None, str]] = {
     "ptrace": (Layer.SECCOMP, "cannot trace processes"),
     "new_namespace": (Layer.SECCOMP, "cannot make namespaces"),
     "io_uring": (Layer.SECCOMP, "cannot use io_uring"),
+    "second_layer": (Layer.LANDLOCK, "a second layer refuses what the mounts allow"),
     "no_new_privs": (Layer.NO_NEW_PRIVS, "cannot gain rights through setuid programs"),
     "no_capabilities": (Layer.CAPABILITIES, "holds no capability"),
     "core_limit": (Layer.RLIMITS, "writes no core files"),
@@ -100,16 +101,18 @@ class ProbeTable:
 def probe(mode: str = "best-effort", gpu_index: int | None = None, *, sandbox: Sandbox | None = None) -> ProbeTable:
     """Run the probe in a sandbox of `mode`. Never raises because of the sandbox: what fails is a row, or `error`."""
     started = time.monotonic()
+    if mode == "off":
+        rows = tuple(_layer_row(layer, "unavailable: KB_SANDBOX=off") for layer in Layer)
+        return ProbeTable(mode, "off", rows, {layer.value: "unavailable: KB_SANDBOX=off" for layer in Layer})
     try:
         sandbox = sandbox or Sandbox(mode, gpu_index=gpu_index)
         answers, layers = _ask(sandbox)
     except (SandboxError, LookupError, OSError) as error:
-        return ProbeTable(mode, "off" if mode == "off" else "degraded", (), {}, time.monotonic() - started, str(error))
+        return ProbeTable(mode, "degraded", (), {}, time.monotonic() - started, str(error))
     rows = tuple(_row(name, *answers.get(name, (None, "not answered"))) for name in WANTED if name in answers)
     rows += tuple(_layer_row(layer, layers.get(layer.value, "unavailable: not reported")) for layer in Layer)
     held = all(row.proven is not False for row in rows)
-    overall: Literal["enforcing", "degraded", "off"] = "off" if mode == "off" else "enforcing" if held else "degraded"
-    return ProbeTable(mode, overall, rows, dict(layers), time.monotonic() - started)
+    return ProbeTable(mode, "enforcing" if held else "degraded", rows, dict(layers), time.monotonic() - started)
 
 
 def _row(name: str, proven: bool | None, detail: str) -> ProbeRow:

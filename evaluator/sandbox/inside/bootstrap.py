@@ -18,6 +18,7 @@ import traceback
 
 _MESSAGE_BYTES = 1 << 18
 _GO = b"go"
+_LEFT_OUT = "unavailable: left out for a test"
 _MS_REMOUNT_NOSUID_NODEV = 32 | 2 | 4
 
 
@@ -62,22 +63,24 @@ def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: igno
         return layers
     if config["uid"] is not None:
         privileges.drop_to(config["uid"], config["uid"])
-    privileges.clear_capabilities()
-    privileges.no_new_privileges()
+    skip = config["without"]
+    if "capabilities" not in skip:
+        privileges.clear_capabilities()
+    if "no_new_privs" not in skip:
+        privileges.no_new_privileges()
     privileges.own_proc()
     os.chdir(config["box"])
     if config["supervise"]:
         privileges.die_with_parent()
     _check_reachable()
     rlimits.apply(config["rlimits"])
-    layers["rlimits"] = "active"
-    skip = config["without"]
+    layers["rlimits"] = "active" if "rlimits" not in skip else _LEFT_OUT
     for name, put_on in (
         ("landlock", lambda: landlock.apply(config["readable"], config["writable"])),
         ("seccomp", seccomp.apply),
     ):
         if name in skip:
-            layers[name] = "unavailable: left out for a test"
+            layers[name] = _LEFT_OUT
             continue
         try:
             note = put_on()

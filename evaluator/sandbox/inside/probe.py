@@ -237,9 +237,7 @@ def _cuda_kernel() -> Answer:
 
 
 def _other_gpus(own_node: str) -> Answer:
-    others = [
-        f"/dev/{name}" for name in os.listdir("/dev") if name.startswith("nvidia") and name[6:].isdigit() and f"/dev/{name}" != own_node
-    ]
+    others = [str(path) for path in Path("/dev").glob("nvidia[0-9]*") if path.name[6:].isdigit() and str(path) != own_node]
     reachable = [node for node in others if _opens(node)]
     return not reachable, f"also reachable: {', '.join(reachable)}" if reachable else "no other GPU can be opened"
 
