@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.contract import Verdict
-from evaluator.correctness import Comparison, compare_outputs, floats
+from evaluator.correctness import Comparison, blocks, compare_outputs
 from evaluator.ops.definition import Case, Op, TensorSpec
 from evaluator.ops.registry import get
 from evaluator.timing.sol import CASE_PRECISIONS
@@ -238,12 +238,12 @@ def test_block_size_does_not_change_the_result(rows: int, columns: int, seed: in
     got = (right + normal((rows, columns), seed + 1, noise)).float()
     whole = compare(right, got)
 
-    before = floats.BLOCK_ELEMENTS["cpu"]
-    floats.BLOCK_ELEMENTS["cpu"] = block
+    before = blocks.BLOCK_ELEMENTS["cpu"]
+    blocks.BLOCK_ELEMENTS["cpu"] = block
     try:
         in_blocks = compare(right, got)
     finally:
-        floats.BLOCK_ELEMENTS["cpu"] = before
+        blocks.BLOCK_ELEMENTS["cpu"] = before
 
     assert in_blocks.passed == whole.passed
     assert in_blocks.mismatches == whole.mismatches
