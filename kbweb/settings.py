@@ -233,7 +233,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 STATIC_URL = "/static/"
-STATIC_ROOT = Path(env_str("KB_STATIC_ROOT", str(BASE_DIR / "staticfiles")))
+STATIC_ROOT = env_str("KB_STATIC_ROOT") or (str(BASE_DIR / "staticfiles") if PRODUCTION else None)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_STORAGE_NAME = (
     "whitenoise.storage.CompressedManifestStaticFilesStorage" if PRODUCTION else "django.contrib.staticfiles.storage.StaticFilesStorage"
