@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 from leaderboard.eligibility import eligible
 from submissions.models import Evaluation
+
+
+class OpQuerySet(models.QuerySet["Op"]):
+    """Ops by name of what is wanted."""
+
+    def active(self) -> OpQuerySet:
+        return self.filter(active=True)
+
+    def search(self, *, suite: str = "", tag: str = "", text: str = "") -> OpQuerySet:
+        """Of a suite, with a tag, with every word of `text` in slug, title, summary or signature; empty means any."""
+        found = self
+        if suite:
+            found = found.filter(suites__contains=[suite])
+        if tag:
+            found = found.filter(tags__contains=[tag])
+        for word in text.replace("\0", " ").split():
+            fields = ("slug", "title", "summary", "signature")
+            found = found.filter(reduce(or_, (models.Q(**{f"{field}__icontains": word}) for field in fields)))
+        return found
 
 
 class Op(models.Model):
@@ -23,6 +45,8 @@ class Op(models.Model):
     definition = models.JSONField(default=dict)
     position = models.PositiveIntegerField(default=0)
     active = models.BooleanField(default=True)
+
+    objects = OpQuerySet.as_manager()
 
     class Meta:
         ordering = ("position", "slug")
@@ -65,7 +89,7 @@ class EntryQuerySet(models.QuerySet["Entry"]):
     def for_rows(self) -> EntryQuerySet:
         """With all that a row shows in one query, and without the large columns (outcome, log, source)."""
         return self.select_related("author", "evaluation__submission").defer(
-            "evaluation__outcome", "evaluation__log", "evaluation__submission__source"
+            "evaluation__outcome", "evaluation__log", "evaluation__build", "evaluation__submission__source"
         )
 
 

@@ -1,0 +1,1 @@
+"""Ops, devices, leaderboards and the site's status over REST."""
