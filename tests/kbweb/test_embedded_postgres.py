@@ -210,3 +210,16 @@ def test_a_deep_data_directory_gets_a_short_socket_path(data_dir: Path) -> None:
 def test_a_data_directory_that_cannot_be_made_is_named() -> None:
     with pytest.raises(StartError, match="/dev/null/x"):
         EmbeddedPostgres(Path("/dev/null/x")).start()
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(small)], capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip("needs the right to mount a small disk")
+    try:
+        with pytest.raises(StartError, match=r"disk that holds .* is full"):
+            EmbeddedPostgres(small / "d").start()
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
