@@ -18,16 +18,27 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print_json(answer)
             return
-        found = answer.get("rows", answer.get("results", answer.get("entries")))
         table = Table("rank", "author", "type", "speedup", "time", "evaluation", box=None, pad_edge=False)
-        for row in found if isinstance(found, list) else []:
-            speedup, low, high, time_us = (row.get(name) for name in ("speedup", "speedup_low", "speedup_high", "time_us"))
-            table.add_row(
-                str(row.get("rank") or "–"),
-                str(row.get("author", "")),
-                str(row.get("kernel_type", "")),
-                f"{speedup:.3f}× ({low:.3f} to {high:.3f})" if speedup and low and high else "–",
-                f"{time_us:.1f} µs" if time_us else "–",
-                str(row.get("evaluation", "")),
-            )
-        console.print(table)
+        for row in _rows(answer, "rows"):
+            table.add_row(str(row.get("rank") or "–"), *_columns(row))
+        for row in _rows(answer, "interpreted"):
+            table.add_row("interpreted", *_columns(row))
+        baseline = answer.get("baseline")
+        if isinstance(baseline, dict):
+            table.add_row("", str(baseline.get("name")), "baseline", "1.000×", _time(baseline.get("time_us")), "")
+        console.print(table if table.row_count else f"Nobody is on {op}/{device} yet: kb submit FILE --op {op} --device {device}")
+
+
+def _rows(answer: dict[str, object], name: str) -> list[dict[str, object]]:
+    found = answer.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _columns(row: dict[str, object]) -> tuple[str, str, str, str, str]:
+    speedup = f"{row.get('speedup'):.3f}× ({row.get('speedup_low'):.3f} to {row.get('speedup_high'):.3f})"
+    author = f"{row.get('author')} ({row['agent']})" if row.get("agent") else str(row.get("author"))
+    return author, str(row.get("kernel_type")), speedup, _time(row.get("time_us")), str(row.get("evaluation"))
+
+
+def _time(value: object) -> str:
+    return f"{value:.1f} µs" if isinstance(value, (int, float)) else "–"

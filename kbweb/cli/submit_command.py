@@ -60,7 +60,8 @@ def default_devices(client: object) -> list[str]:
 
     assert isinstance(client, Client)
     workers = client.get("status").get("workers")
-    devices = sorted({str(w["device"]) for w in workers if isinstance(w, dict) and w.get("device")}) if isinstance(workers, list) else []
+    at_work = [w for w in workers if isinstance(w, dict) and w.get("alive") and w.get("in_service")] if isinstance(workers, list) else []
+    devices = sorted({str(worker["device"]) for worker in at_work if worker.get("device")})
     if len(devices) == 1:
         return devices
     raise Failure(f"Say where to judge it with --device ({', '.join(devices) or 'the site names its devices: kb board'}).", exit_code=2)

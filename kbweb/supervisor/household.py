@@ -67,32 +67,35 @@ def _token(data_dir: Path, admin: User) -> str:
     return str(token)
 
 
-def hand_in_examples(folder: Path, devices: list[str]) -> int:
-    """Hand in the bundled kernels through the same door as anyone's, once each. Returns how many were new."""
-    from submissions.intake import submit
+def hand_in_examples(folder: Path, devices: list[str]) -> list[str]:
+    """Hand in the bundled kernels through the same door as anyone's, once each. Returns what was done, one line each."""
+    from submissions.intake import IntakeError, submit
     from submissions.models import Submission
 
     index = folder / "index.json"
     if not index.exists() or not devices:
-        return 0
+        return []
     author, made = User.objects.get_or_create(username=EXAMPLES_AUTHOR, defaults={"is_active": False})
     if made:
         author.set_unusable_password()
         author.save(update_fields=["password"])
     known = set(Submission.objects.filter(author=author).values_list("idempotency_key", flat=True))
-    new = 0
+    done = []
     for example in json.loads(index.read_text()):
         key = f"example:{example['file']}"
         if key in known:
             continue
-        submit(
-            author,
-            op=example["op"],
-            source=(folder / example["file"]).read_bytes(),
-            device=devices[0],
-            kernel_type=example.get("kernel_type"),
-            filename=Path(example["file"]).name,
-            idempotency_key=key,
-        )
-        new += 1
-    return new
+        try:
+            submit(
+                author,
+                op=example["op"],
+                source=(folder / example["file"]).read_bytes(),
+                device=devices[0],
+                kernel_type=example.get("kernel_type"),
+                filename=Path(example["file"]).name,
+                idempotency_key=key,
+            )
+            done.append(f"handed in the example {example['file']}")
+        except IntakeError as error:
+            done.append(f"the example {example['file']} was not taken: {error}")
+    return done
