@@ -127,3 +127,9 @@ def significant(value: float, digits: int = 3) -> str:
     rounded = round(value, digits - before)
     before = math.floor(math.log10(abs(rounded))) + 1 if rounded else 1
     return f"{rounded:,.{max(0, digits - before)}f}"
+
+
+@register.filter
+def plain_code(source: str, language: str = "python") -> SafeString:
+    """Highlighted source without line anchors, for pages that show several."""
+    return highlight(source, language, anchors=False)

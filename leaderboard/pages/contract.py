@@ -1,0 +1,69 @@
+"""An op's definition, as the catalogue stores it, in the shape that its page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLine:
+    """One public case. `bytes` and `flops` are the least work of one call; `intensity` is FLOPs per byte."""
+
+    name: str
+    inputs: str
+    source: str
+    bytes: float
+    flops: float
+
+    @property
+    def intensity(self) -> float | None:
+        return self.flops / self.bytes if self.bytes else None
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    entry_point: str
+    aten: str
+    dtypes: tuple[str, ...]
+    precision: str
+    tolerance: tuple[tuple[str, float], ...]
+    strides_policy: str
+    in_place: bool
+    reference: str
+    starters: tuple[tuple[str, str], ...]
+    correctness: tuple[CaseLine, ...]
+    performance: tuple[CaseLine, ...]
+
+
+def contract(definition: Mapping[str, object], device: str) -> Contract:
+    """The contract with the cases of one device."""
+    cases = _mapping(definition.get("cases")).get(device, [])
+    lines = [(str(case.get("kind")), _line(case)) for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
+    tolerance = _mapping(definition.get("tolerance"))
+    dtypes = definition.get("dtypes")
+    return Contract(
+        entry_point=str(definition.get("entry_point", "")),
+        aten=str(definition.get("aten", "")),
+        dtypes=tuple(map(str, dtypes)) if isinstance(dtypes, list) else (),
+        precision=str(definition.get("precision", "")),
+        tolerance=tuple((dtype, value) for dtype, value in tolerance.items() if isinstance(value, float)),
+        strides_policy=str(definition.get("strides_policy", "")),
+        in_place=bool(definition.get("in_place")),
+        reference=str(definition.get("reference", "")),
+        starters=tuple((kind, str(text)) for kind, text in _mapping(definition.get("starters")).items()),
+        correctness=tuple(line for kind, line in lines if kind == "correctness"),
+        performance=tuple(line for kind, line in lines if kind == "performance"),
+    )
+
+
+def _line(case: Mapping[str, object]) -> CaseLine:
+    def number(name: str) -> float:
+        value = case.get(name)
+        return float(value) if isinstance(value, (int, float)) else 0.0
+
+    return CaseLine(str(case.get("name", "")), str(case.get("inputs", "")), str(case.get("source", "")), number("bytes"), number("flops"))
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
