@@ -132,6 +132,8 @@ def _receive_report(
         message, ancillary, _, _ = control.recvmsg(_MESSAGE_BYTES, socket.CMSG_SPACE(struct.calcsize("3i")))
     except TimeoutError:
         raise SandboxError(f"the sandbox did not start within {_START_S:g} s") from None
+    except ConnectionResetError:
+        message, ancillary = b"", []
     if not message:
         with contextlib.suppress(subprocess.TimeoutExpired):
             popen.wait(5)
