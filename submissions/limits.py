@@ -24,8 +24,10 @@ def quota() -> Quota:
 
 LEASE_S = 15.0
 """How long a claim holds without a sign of life from its worker."""
+LOOK_S = 0.4
+"""How often a worker looks whether what it holds was cancelled."""
 RENEW_S = 3.0
-"""How often a worker renews its lease, looks for a cancel, and reports itself."""
+"""How often a worker renews its lease and reports itself."""
 WORKER_GONE_S = 20.0
 """After this long without a report a worker counts as gone."""
 SWEEP_S = 2.0

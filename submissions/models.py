@@ -101,6 +101,7 @@ class Evaluation(models.Model):
             models.Index(fields=["op", "device", "verdict", "mode"]),
             models.Index(fields=["author", "-queued_at"]),
             models.Index(fields=["-queued_at"]),
+            models.Index(fields=["finished_at"]),
         ]
 
     def __str__(self) -> str:

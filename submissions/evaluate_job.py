@@ -1,0 +1,79 @@
+"""A device worker's job: judge the next evaluation that waits for this device and store what comes out."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import structlog
+from dramatiq.middleware import Interrupt
+
+from evaluator.build import BuildReport
+from evaluator.contract import Event, Outcome, Verdict, from_json
+from evaluator.runners.local import RunnerError
+from submissions import station
+from submissions.claim import claim
+from submissions.failures import count_attempt
+from submissions.finish import finish
+from submissions.holding import Holding
+from submissions.jobs import device_queue
+from submissions.lease import CANCELLED
+from submissions.patience import persistently
+from submissions.request import request_of
+from submissions.states import Fenced
+from submissions.station import Station
+
+log = structlog.get_logger(__name__)
+
+
+def evaluate_next(device: str) -> None:
+    """Judge what is next in fair-share order. Whatever happens to it, the worker is ready for the next one afterwards."""
+    here = station.current()
+    if here.stopping.is_set():
+        return
+    here.runner()
+    if (evaluation := claim(device_queue(device), here.name)) is None:
+        return
+    with here.hold(evaluation) as holding:
+        try:
+            outcome = _judge(here, holding)
+        except RunnerError as error:
+            log.warning("judge_lost", evaluation=evaluation.pk, error=str(error))
+            here.drop_runner()
+            count_attempt(holding, f"The judge failed ({error}).")
+        except (Exception, Interrupt) as error:
+            log.exception("evaluation_failed", evaluation=evaluation.pk)
+            here.drop_runner()
+            count_attempt(holding, f"The worker failed ({type(error).__name__}: {error}).")
+        else:
+            _store(here, holding, outcome)
+
+
+def _judge(here: Station, holding: Holding) -> Outcome:
+    evaluation = holding.evaluation
+    report = from_json(BuildReport, evaluation.build) if evaluation.build is not None else None
+
+    def relay(event: Event) -> None:
+        here.scribe.note(holding, event)
+
+    outcome = here.runner().run(request_of(evaluation), report, relay, holding.stop)
+    if outcome.verdict is Verdict.CANCELLED:
+        return dataclasses.replace(outcome, reasons=(CANCELLED,))
+    return outcome
+
+
+def _store(here: Station, holding: Holding, outcome: Outcome) -> None:
+    """Write the outcome, over a database restart if need be. Lost leases drop it: another worker has the evaluation."""
+    here.scribe.flush()
+    if holding.dropped:
+        log.info("outcome_dropped", evaluation=holding.evaluation_id)
+        return
+    try:
+        persistently(
+            lambda: finish(holding.evaluation_id, outcome, attempt=holding.attempt, worker=holding.worker, worker_s=holding.worker_s),
+            give_up=holding.released.is_set,
+        )
+    except Fenced as fenced:
+        log.info("outcome_dropped", evaluation=holding.evaluation_id, why=str(fenced))
+    except Exception as error:
+        log.exception("outcome_not_stored", evaluation=holding.evaluation_id)
+        count_attempt(holding, f"The outcome could not be stored ({type(error).__name__}).")

@@ -1,0 +1,25 @@
+"""When a job of ours fails: the evaluation goes back to its queue with its attempt counted."""
+
+from __future__ import annotations
+
+import structlog
+
+from submissions.holding import Holding
+from submissions.lease import give_back
+from submissions.patience import persistently
+from submissions.states import Fenced
+
+log = structlog.get_logger(__name__)
+
+
+def count_attempt(holding: Holding, reason: str) -> None:
+    """Give the evaluation back after a fault of ours; after the last attempt it ends as `infra_error` with `reason`."""
+    if holding.dropped:
+        return
+    try:
+        persistently(
+            lambda: give_back(holding.evaluation_id, attempt=holding.attempt, worker=holding.worker, reason=reason, burn=True),
+            give_up=holding.released.is_set,
+        )
+    except Fenced as fenced:
+        log.info("dropped", evaluation=holding.evaluation_id, why=str(fenced))

@@ -1,0 +1,19 @@
+"""What the evaluator is asked to do for an evaluation."""
+
+from __future__ import annotations
+
+from evaluator.contract import EvaluationRequest, KernelType, Mode
+from submissions.models import Evaluation
+
+
+def request_of(evaluation: Evaluation) -> EvaluationRequest:
+    submission = evaluation.submission
+    return EvaluationRequest(
+        op=evaluation.op,
+        source=submission.source,
+        kernel_type=KernelType(submission.kernel_type),
+        device=evaluation.device,
+        mode=Mode(evaluation.mode),
+        seed=evaluation.seed,
+        filename=submission.filename,
+    )

@@ -1,0 +1,137 @@
+"""A worker process: `python -m submissions.worker QUEUE`, or `kb worker QUEUE`.
+
+One evaluation at a time, prefetch 1. On SIGTERM or SIGINT what is being worked on goes back to its queue at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import dramatiq
+import dramatiq.worker
+import structlog
+
+from evaluator.runners.local import RunnerError
+from submissions import jobs, station
+from submissions.heartbeat import Heartbeat
+from submissions.patience import AWAY, persistently
+from submissions.station import Station
+from submissions.sweeper import Sweeper
+
+STOP_MS = 4000
+POLL_MS = 500
+FACTS_S = 3600.0
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+log = structlog.get_logger(__name__)
+
+
+def run(queue: str, *, gpu_index: int | None = None) -> int:
+    """Serve `queue` until SIGTERM or SIGINT. Returns the exit status: 0, or 2 for a name that is no queue."""
+    try:
+        jobs.actor_of(queue)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    here = Station(queue, gpu_index)
+    station.install(here)
+    with _stop_signals_set(here.stopping):
+        serve(here)
+    return 0
+
+
+def serve(here: Station) -> None:
+    """Register, start the judge, take jobs until `here.stopping` is set, and leave nothing behind."""
+    log.info("worker_starts", worker=here.name, queue=here.queue)
+    heartbeat, sweeper = Heartbeat(here), Sweeper()
+    threads = (here.scribe, heartbeat, sweeper)
+    consumer = _consumer(here.queue)
+    try:
+        persistently(lambda: here.register(in_service=False, note="starting"), give_up=here.stopping.is_set)
+        for thread in threads:
+            thread.start()
+        if here.device:
+            here.runner()
+        else:
+            persistently(lambda: here.register(in_service=True), give_up=here.stopping.is_set)
+        consumer.start()
+        jobs.ring_now(here.queue)
+        while not here.stopping.wait(FACTS_S):
+            if here.holding is None:
+                persistently(lambda: here.register(in_service=True), give_up=here.stopping.is_set)
+    except (RunnerError, *AWAY):
+        if not here.stopping.is_set():
+            raise
+    finally:
+        _stop(here, consumer)
+        for thread in threads:
+            thread.end()
+        with contextlib.suppress(*AWAY):
+            here.leave()
+        log.info("worker_stopped", worker=here.name)
+
+
+def _consumer(queue: str) -> dramatiq.Worker:
+    dramatiq.worker.CONSUMER_RESTART_DELAY_SECS = dramatiq.worker.POST_PROCESS_MESSAGE_RETRY_DELAY_SECS = 0.5
+    worker = dramatiq.Worker(dramatiq.get_broker(), queues={queue}, worker_timeout=POLL_MS, worker_threads=1)
+    worker.queue_prefetch = worker.delay_prefetch = 1
+    return worker
+
+
+def _stop(here: Station, consumer: dramatiq.Worker) -> None:
+    with contextlib.suppress(*AWAY):
+        here.release()
+    started = time.monotonic()
+    consumer.stop(timeout=STOP_MS)
+    here.drop_runner()
+    dramatiq.get_broker().close()
+    log.info("worker_stopping", took_s=round(time.monotonic() - started, 2))
+
+
+@contextlib.contextmanager
+def _stop_signals_set(stopping: threading.Event) -> Iterator[None]:
+    """Set `stopping` on a stop signal, from a thread: a handler may run while the main thread holds the event's lock."""
+    reader, writer = os.pipe()
+    before = {number: signal.signal(number, lambda *_: _wake(writer)) for number in STOP_SIGNALS}
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+
+    def watch() -> None:
+        os.read(reader, 1)
+        stopping.set()
+
+    watcher = threading.Thread(target=watch, name="stop-watch", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _wake(writer)
+        watcher.join()
+        os.close(reader)
+        os.close(writer)
+
+
+def _wake(writer: int) -> None:
+    os.write(writer, b"x")
+
+
+def main() -> int:
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbweb.settings")
+    django.setup()
+    gpu_index = int(sys.argv[2]) if len(sys.argv) > 2 else None
+    from submissions.worker import run as serve_queue
+
+    return serve_queue(sys.argv[1], gpu_index=gpu_index)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
