@@ -14,7 +14,6 @@ from tests.needs import has_gpu, need
 HERE = Path(__file__).parent
 GPU = has_gpu()
 LAST = {"slow": 1, "browser": 2, "gpu": 3}
-not_run: list[str] = []
 
 
 @pytest.fixture
@@ -31,13 +30,8 @@ def site() -> Iterator[LiveSite]:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave `tests/gpu` alone where there is no GPU, and remember what it holds."""
-    if GPU or HERE / "gpu" not in collection_path.parents or collection_path.suffix != ".py":
-        return None
-    if collection_path.name.startswith("test_"):
-        tests = (node.name for node in ast.walk(ast.parse(collection_path.read_text())) if isinstance(node, ast.FunctionDef))
-        not_run.extend(f"{collection_path.relative_to(HERE.parent)}::{name}" for name in tests if name.startswith("test_"))
-    return True
+    """Leave `tests/gpu` alone where there is no GPU."""
+    return True if not GPU and HERE / "gpu" in (collection_path, *collection_path.parents) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -50,14 +44,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if HERE / "gpu" in item.path.parents:
             item.add_marker("gpu")
     if not GPU and (without := [item for item in items if item.get_closest_marker("gpu")]):
-        not_run.extend(item.nodeid for item in without)
         config.hook.pytest_deselected(items=without)
         items[:] = [item for item in items if item not in without]
     items.sort(key=lambda item: max((rank for name, rank in LAST.items() if item.get_closest_marker(name)), default=0))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if not GPU and not_run:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """List what a GPU would have run, when the whole suite was asked for (xdist's controller collects nothing: read the files)."""
+    if GPU or not any(Path(argument).resolve() in (HERE, HERE.parent, HERE / "gpu") for argument in config.args):
+        return
+    names = sorted(f"{path.relative_to(HERE.parent)}::{name}" for path in HERE.rglob("test_*.py") for name in gpu_tests(path))
+    if names:
         terminalreporter.section("not run: no GPU")
-        for name in sorted(set(not_run)):
+        for name in names:
             terminalreporter.line(name)
+
+
+def gpu_tests(path: Path) -> Iterator[str]:
+    """Names of the GPU tests in a file: all of them below `tests/gpu`, elsewhere those marked `gpu`."""
+    tree = ast.parse(path.read_text())
+    marked = any(isinstance(node, ast.Assign) and "mark.gpu" in ast.unparse(node) for node in tree.body)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            own = any("mark.gpu" in ast.unparse(decorator) for decorator in node.decorator_list)
+            if own or marked or HERE / "gpu" in path.parents:
+                yield node.name
