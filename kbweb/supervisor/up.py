@@ -40,7 +40,7 @@ class House:
         self.announce = announce
         self.postgres: EmbeddedPostgres | None = None
         self.children: list[Child] = []
-        self.link = ""
+        self.url = self.link = ""
         self._printing = threading.Lock()
         self._postgres_pause_s = FIRST_PAUSE_S
         self._postgres_again_at = 0.0
@@ -94,7 +94,7 @@ class House:
                 child.tend()
             if not announced and answers(self.host, self.port):
                 announced = True
-                self.announce(f"http://{self.host}:{self.port}/", self.link)
+                self.announce(self.url, self.link)
 
     def stop(self) -> None:
         """Workers first (they give back what they hold), then web, then the database."""
@@ -122,7 +122,7 @@ class House:
             from kbweb.supervisor import household
 
             home = household.prepare(self.data_dir)
-            self.link = signin.issue(home.admin)
+            self.url, self.link = f"{settings.SITE_URL}/", signin.issue(home.admin)
             devices = [worker.queue.removeprefix("device.") for worker in workers]
             for line in household.hand_in_examples(Path(settings.BASE_DIR) / "examples", devices):
                 self.say("kb", line)
