@@ -1,0 +1,166 @@
+"""What goes into and comes out of the endpoints, for validation and for the OpenAPI description."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from evaluator.contract import KernelType, Mode, Verdict
+from submissions.api.fields import DeviceField, SourceField
+from submissions.models import Submission, Visibility
+
+
+class HandIn(serializers.Serializer[object]):
+    """A submission as it is handed in. Values are judged by intake, so that every door says the same."""
+
+    op = serializers.CharField(max_length=200, help_text="Slug of the op: softmax, layer_norm, …")
+    source = SourceField()
+    device = DeviceField()
+    kernel_type = serializers.CharField(
+        required=False, allow_null=True, allow_blank=True, help_text=f"{', '.join(KernelType)}; found from the source when left out."
+    )
+    mode = serializers.CharField(default=Mode.RANKED.value, help_text=f"{', '.join(Mode)}.")
+    visibility = serializers.CharField(default=Visibility.PUBLIC.value, help_text=f"{', '.join(Visibility.values)}.")
+    filename = serializers.CharField(default="", allow_blank=True)
+    agent = serializers.CharField(default="", allow_blank=True, help_text="The program or model that wrote it.")
+    seed = serializers.IntegerField(required=False, allow_null=True, help_text="Reproduces the public cases; not for ranked.")
+    idempotency_key = serializers.CharField(
+        required=False, allow_null=True, help_text="The same key with the same content hands in once. The header Idempotency-Key wins."
+    )
+
+
+class Wait(serializers.Serializer[object]):
+    wait = serializers.IntegerField(
+        default=0, min_value=0, max_value=60, help_text="Answer when all evaluations are done, after at most this many seconds."
+    )
+
+
+class After(serializers.Serializer[object]):
+    after = serializers.IntegerField(default=0, min_value=0, max_value=2**62, help_text="Only events with a greater seq.")
+    limit = serializers.IntegerField(default=500, min_value=1, max_value=1000)
+
+
+class Reason(serializers.Serializer[object]):
+    code = serializers.CharField()
+    message = serializers.CharField()
+    detail = serializers.CharField(help_text="Traceback or compiler output.")
+    hint = serializers.CharField(help_text="What to do about it.")
+
+
+class QueuePlace(serializers.Serializer[object]):
+    ahead = serializers.IntegerField(help_text="Evaluations that go first as things stand. Fair share between authors can move it.")
+    estimate_s = serializers.FloatField(allow_null=True, help_text="Seconds until it starts; null when no worker is there.")
+
+
+class EvaluationShape(serializers.Serializer[object]):
+    """One run of a submission on one device."""
+
+    id = serializers.CharField()
+    url = serializers.CharField(help_text="Its page.")
+    submission = serializers.CharField()
+    op = serializers.CharField()
+    author = serializers.CharField()
+    kernel_type = serializers.CharField()
+    device = serializers.CharField()
+    mode = serializers.ChoiceField(choices=[m.value for m in Mode])
+    state = serializers.CharField()
+    verdict = serializers.CharField(help_text=f"Empty until done; then one of {', '.join(Verdict)}.")
+    flags = serializers.ListField(child=serializers.CharField())
+    stage = serializers.CharField(allow_null=True, help_text="Where it ended.")
+    reasons = Reason(many=True)
+    correctness_score = serializers.FloatField(allow_null=True)
+    performance_score = serializers.FloatField(allow_null=True, help_text="Geometric mean speedup over torch_eager.")
+    speedup_low = serializers.FloatField(allow_null=True)
+    speedup_high = serializers.FloatField(allow_null=True)
+    time_us = serializers.FloatField(allow_null=True)
+    attempt = serializers.IntegerField()
+    worker = serializers.CharField()
+    queued_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+    queue = QueuePlace(allow_null=True)
+    outcome = serializers.DictField(allow_null=True, help_text="The evaluator's whole outcome, without raw samples.")
+
+
+class SubmissionRow(serializers.ModelSerializer[Submission]):
+    """A submission in a list."""
+
+    author = serializers.CharField(source="author.username", read_only=True)
+
+    class Meta:
+        model = Submission
+        fields = ("id", "op", "kernel_type", "author", "visibility", "agent", "filename", "created_at")
+        read_only_fields = fields
+
+
+class SubmissionShape(serializers.Serializer[object]):
+    """A submission with its evaluations. `source` is there for those who may read it."""
+
+    id = serializers.CharField()
+    url = serializers.CharField()
+    op = serializers.CharField()
+    kernel_type = serializers.CharField()
+    author = serializers.CharField()
+    visibility = serializers.CharField()
+    agent = serializers.CharField()
+    filename = serializers.CharField()
+    source_sha256 = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    source = serializers.CharField(required=False)
+    evaluations = EvaluationShape(many=True)
+
+
+class EventShape(serializers.Serializer[object]):
+    seq = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    kind = serializers.CharField(help_text="state, case, timing, log, note, verdict.")
+    data = serializers.DictField()
+
+
+class Events(serializers.Serializer[object]):
+    events = EventShape(many=True)
+    last_seq = serializers.IntegerField(help_text="Give it as `after` next time.")
+    done = serializers.BooleanField(help_text="No event will follow the last of these.")
+
+
+class TokenWish(serializers.Serializer[object]):
+    name = serializers.CharField(max_length=80)
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=["read", "submit"]), default=lambda: ["read", "submit"], min_length=1
+    )
+    expires_in_days = serializers.IntegerField(default=90, min_value=1, max_value=366)
+
+
+class TokenShape(serializers.Serializer[object]):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    scopes = serializers.ListField(child=serializers.CharField())
+    created = serializers.DateTimeField()
+    expiry = serializers.DateTimeField(allow_null=True)
+
+
+class NewToken(TokenShape):
+    token = serializers.CharField(help_text="Shown this once; only its hash is kept.")
+
+
+class QuotaShape(serializers.Serializer[object]):
+    open_evaluations = serializers.IntegerField()
+    open_evaluations_allowed = serializers.IntegerField()
+    submissions_this_hour = serializers.IntegerField()
+    submissions_per_hour_allowed = serializers.IntegerField()
+
+
+class Me(serializers.Serializer[object]):
+    username = serializers.CharField()
+    is_staff = serializers.BooleanField()
+    scopes = serializers.ListField(child=serializers.CharField(), help_text="What the credentials of this request may do.")
+    quota = QuotaShape()
+
+
+class Problem(serializers.Serializer[object]):
+    """RFC 9457."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()), required=False)

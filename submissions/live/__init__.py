@@ -1,0 +1,1 @@
+"""Events reach the browser: one listener per web process wakes sockets, server-sent events and waiting requests; rows are the stream."""

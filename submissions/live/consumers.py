@@ -1,0 +1,159 @@
+"""Sockets: `{seq, at, kind, data}` for every event of a stream after `?after=<seq>`, without gaps or doubles.
+
+A consumer joins its group before it first reads rows, so nothing falls between. What it sends is what it reads from the rows;
+wake-ups only tell it to look, and several at once are one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from urllib.parse import parse_qs
+
+from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.http import Http404
+
+from evaluator.contract import JSON
+from evaluator.devices import DEVICES
+from submissions import events
+from submissions.access import Reader, access_evaluation, may_read_source
+from submissions.live.authentication import NOT_FOUND, Refusal, reader_of
+from submissions.live.groups import EVERYONE, group_of
+from submissions.live.messages import message
+from submissions.patience import AWAY
+
+PAGE = 200
+BEHIND = 2000
+"""More unread events than this and the client is told to read them elsewhere."""
+LOOK_ANYWAY_S = 15.0
+BAD_REQUEST = 4400
+
+
+class StreamConsumer(AsyncWebsocketConsumer):
+    """One socket of one stream. A subclass says which stream, and whether the reader may see it."""
+
+    from_start = False
+    """Whether a client that gives no `after` gets everything, or only what is new."""
+    source_readable = True
+    """Whether the reader gets log texts and tracebacks."""
+
+    async def stream_for(self, reader: Reader) -> str:
+        """The stream's name. Raises `Refusal` or `Http404`."""
+        raise NotImplementedError
+
+    async def connect(self) -> None:
+        self._news = asyncio.Event()
+        self._pump: asyncio.Task[None] | None = None
+        self._groups: list[str] = []
+        await self.accept()
+        try:
+            reader = await reader_of(self.scope)
+            after = self._after()
+            self.stream = await self.stream_for(reader)
+        except Refusal as refusal:
+            await self.close(code=refusal.code, reason=refusal.reason[:120])
+            return
+        except Http404 as missing:
+            await self.close(code=NOT_FOUND, reason=str(missing)[:120])
+            return
+        for group in (group_of(self.stream), EVERYONE):
+            await self.channel_layer.group_add(group, self.channel_name)
+            self._groups.append(group)
+        self._pump = asyncio.create_task(self._run(after))
+
+    async def disconnect(self, code: int) -> None:
+        for group in self._groups:
+            await self.channel_layer.group_discard(group, self.channel_name)
+        if self._pump is not None:
+            self._pump.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._pump
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Clients have nothing to say."""
+
+    async def look(self, _: object) -> None:
+        """A wake-up from the group."""
+        self._news.set()
+
+    async def _run(self, after: int | None) -> None:
+        pause_s = 0.2
+        while True:
+            self._news.clear()
+            try:
+                after = await self._send_new(after)
+                pause_s = 0.2
+            except AWAY:
+                await asyncio.sleep(pause_s)
+                pause_s = min(pause_s * 2, 5.0)
+                continue
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), LOOK_ANYWAY_S)
+
+    async def _send_new(self, after: int | None) -> int:
+        """Send what came after `after`; returns the last sequence number the client has or was told to fetch."""
+        if after is None:
+            after = 0 if self.from_start else await database_sync_to_async(events.last_seq)(self.stream)
+            await self._say({"kind": "hello", "seq": after})
+        last = await database_sync_to_async(events.last_seq)(self.stream)
+        if last < after or last - after > BEHIND:
+            await self._say({"kind": "resync", "seq": last, "after": after})
+            return last
+        while last > after:
+            page = await database_sync_to_async(events.read)(self.stream, after, PAGE)
+            for event in page:
+                await self._say(message(event, source_readable=self.source_readable))
+                after = event.seq
+            if len(page) < PAGE:
+                break
+        return after
+
+    async def _say(self, document: dict[str, JSON]) -> None:
+        await self.send(text_data=json.dumps(document, allow_nan=False))
+
+    def _after(self) -> int | None:
+        given = parse_qs(self.scope["query_string"].decode("latin-1")).get("after")
+        if given is None:
+            return None
+        if not given[0].isdecimal() or len(given[0]) > 18:
+            raise Refusal(BAD_REQUEST, "after must be a sequence number.")
+        return int(given[0])
+
+
+class EvaluationConsumer(StreamConsumer):
+    """`/ws/evaluations/<id>/`: for whoever may see the evaluation."""
+
+    from_start = True
+
+    async def stream_for(self, reader: Reader) -> str:
+        evaluation_id = str(self.scope["url_route"]["kwargs"]["evaluation_id"])
+        evaluation = await database_sync_to_async(access_evaluation)(reader, evaluation_id)
+        self.source_readable = may_read_source(reader, evaluation.submission)
+        return events.evaluation_stream(evaluation_id)
+
+
+class BoardConsumer(StreamConsumer):
+    """`/ws/boards/<op>/<device>/`: boards are public."""
+
+    async def stream_for(self, reader: Reader) -> str:
+        from evaluator.ops.registry import UnknownOp, get
+
+        kwargs = self.scope["url_route"]["kwargs"]
+        op, device = str(kwargs["op"]), str(kwargs["device"])
+        try:
+            await sync_to_async(get)(op)
+        except UnknownOp as unknown:
+            raise Refusal(NOT_FOUND, str(unknown)) from unknown
+        if device not in DEVICES:
+            raise Refusal(NOT_FOUND, f"There is no device {device[:40]!r}.")
+        return events.board_stream(op, device)
+
+
+class FeedConsumer(StreamConsumer):
+    """`/ws/feed/`: what happens on the site. Nothing private is ever written to it."""
+
+    async def stream_for(self, reader: Reader) -> str:
+        return events.FEED
