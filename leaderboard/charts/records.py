@@ -64,4 +64,5 @@ def record_sparkline_svg(
         title="Record history",
         description=f"{said}; now {ratio(standing.speedup)} by {standing.author}.",
         kind="chart-sparkline",
+        fixed=True,
     )

@@ -16,7 +16,7 @@ from submissions.templatetags.measures import ratio
 WIDTH = 640.0
 LEFT, RIGHT = 180.0, 560.0
 ROW, TOP = 26.0, 6.0
-NAME_LENGTH = 26
+NAME_LENGTH = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def speedup_bars_svg(cases: Sequence[CaseResult]) -> SafeString:
     axis = scale(low, high, LEFT, RIGHT, logarithmic=True)
     one, bottom = axis.at(1.0), TOP + ROW * len(bars)
     rows = [_row(bar, axis.at(bar.speedup), axis.at(bar.low), axis.at(bar.high), one, TOP + ROW * i) for i, bar in enumerate(bars)]
-    ticks = [text(ratio(tick), axis.at(tick), bottom + 18, anchor="middle", kind="chart-tick") for tick in axis.ticks(4)]
+    ticks = [text(f"{tick:g}×", axis.at(tick), bottom + 18, anchor="middle", kind="chart-tick") for tick in axis.ticks(4)]
     line = element("line", x1=one, x2=one, y1=TOP, y2=bottom + 5, class_="chart-unit", stroke="currentColor", stroke_dasharray="3 3")
     return picture(
         WIDTH,

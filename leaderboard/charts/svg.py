@@ -21,8 +21,12 @@ def text(words: str, x: float, y: float, *, anchor: str = "start", kind: str = "
     return element("text", escape(words), x=x, y=y, class_=kind, text_anchor=anchor, fill="currentColor", font_size=12)
 
 
-def picture(width: float, height: float, *content: str, title: str, description: str, kind: str) -> SafeString:
-    """A whole picture. `title` is its name for a screen reader, `description` says in a sentence what it shows."""
+def picture(width: float, height: float, *content: str, title: str, description: str, kind: str, fixed: bool = False) -> SafeString:
+    """A whole picture in a box of `width` × `height` units; `fixed` draws a unit as a pixel, else it fills its place.
+
+    `title` is its name for a screen reader, `description` says in a sentence what it shows.
+    """
+    size: dict[str, Attribute] = {"width": width, "height": height} if fixed else {}
     return element(
         "svg",
         element("title", escape(title)),
@@ -32,6 +36,7 @@ def picture(width: float, height: float, *content: str, title: str, description:
         viewBox=f"0 0 {_number(width)} {_number(height)}",
         role="img",
         class_=f"chart {kind}",
+        **size,
     )
 
 
