@@ -84,7 +84,6 @@ def launch(plan: Plan, bwrap: str | None) -> SandboxedProcess:
                 layers=layers,
                 box=box,
                 host_box=host_box,
-                inherited=frozenset(map(_identity, plan.fds)),
                 cgroup=cgroup,
                 release=lease.release if lease else _nothing,
             )
@@ -208,11 +207,6 @@ def _in_memory(data: bytes) -> int:
     os.write(descriptor, data)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-def _identity(descriptor: int) -> tuple[int, int]:
-    about = os.fstat(descriptor)
-    return about.st_dev, about.st_ino
 
 
 def _abandon(popen: subprocess.Popen[bytes]) -> None:

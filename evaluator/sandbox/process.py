@@ -44,7 +44,6 @@ class Handle:
     layers: dict[str, str]
     box: str
     host_box: str | None
-    inherited: Collection[tuple[int, int]]
     cgroup: Cgroup | None
     release: Callable[[], None]
 
@@ -102,12 +101,12 @@ class SandboxedProcess:
             return gone
 
     def usage(self) -> Usage:
-        """Memory and processes of the tree now; zeros when it is gone."""
+        """Memory and processes of the tree now; zeros when it is gone. Memory files that this process itself holds do not count."""
         members = self._members()
         memory = self._handle.cgroup.memory_bytes() if self._handle.cgroup else None
         if memory is None:
-            memory = tree.resident_bytes(members, self._handle.inherited)
-            memory += _held_by_tmpfs(self.pid, (self.box, "/dev/shm")) if self._handle.root_is_init else 0
+            stored = _held_by_tmpfs(self.pid, (self.box, "/dev/shm")) if self._handle.root_is_init else 0
+            memory = tree.resident_bytes(members, ours=tree.memory_files_of_this_process(), stored_bytes=stored)
         return Usage(memory_bytes=memory, processes=len(members))
 
     def log(self) -> tuple[str, bool]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 
+Identity = tuple[int, int]  # device and inode of a file
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -71,31 +73,32 @@ def descendants(ancestor: int) -> list[int]:
     return found
 
 
-def resident_bytes(members: Iterable[int], inherited: Collection[tuple[int, int]]) -> int:
+def resident_bytes(members: Iterable[int], *, ours: Collection[Identity], stored_bytes: int = 0) -> int:
     """Memory that `members` hold: private pages, plus shared memory of their own making, mapped or not.
 
-    `inherited` are (device, inode) of memory files that we gave them and that do not count. Pages that are shared by several
-    members count for each: an upper bound, exact for a single process.
+    `ours` are memory files that we gave them and that do not count; `stored_bytes` is what they keep in file systems in memory. Pages that
+    several members share count for each: an upper bound, exact for a single process.
     """
     private = mapped = 0
-    files: dict[tuple[int, int], int] = {}
-    given_bytes = 0
+    files: dict[Identity, int] = {}
     for pid in members:
         try:
             fields = _fields(pid)
         except OSError:
             continue
         private += _kib(fields, "RssAnon")
-        mapped += _kib(fields, "RssShmem")
-        for key, size in _memory_files(pid):
-            if key in inherited:
-                given_bytes += size
-            else:
-                files[key] = size
-    return private + max(sum(files.values()), mapped - given_bytes, 0)
+        mapped += max(0, _kib(fields, "RssShmem") - sum(size for key, size in _mapped_memory_files(pid) if key in ours))
+        files |= {key: size for key, size in _open_memory_files(pid) if key not in ours}
+    return private + max(sum(files.values()) + stored_bytes, mapped)
 
 
-def _memory_files(pid: int) -> list[tuple[tuple[int, int], int]]:
+def memory_files_of_this_process() -> frozenset[Identity]:
+    """Memory files that this process has open or mapped."""
+    own = os.getpid()
+    return frozenset(key for key, _ in (*_open_memory_files(own), *_mapped_memory_files(own)))
+
+
+def _open_memory_files(pid: int) -> list[tuple[Identity, int]]:
     found = []
     try:
         paths = list((_PROC / str(pid) / "fd").iterdir())
@@ -110,6 +113,22 @@ def _memory_files(pid: int) -> list[tuple[tuple[int, int], int]]:
             continue
         if stat.S_ISREG(about.st_mode):
             found.append(((about.st_dev, about.st_ino), about.st_blocks * 512))
+    return found
+
+
+def _mapped_memory_files(pid: int) -> list[tuple[Identity, int]]:
+    """Memory files and the length of each mapping: at least what is resident of it."""
+    try:
+        text = (_PROC / str(pid) / "maps").read_text(errors="replace")
+    except OSError:
+        return []
+    found = []
+    for line in text.splitlines():
+        if "/memfd:" in line:
+            span, _, _, device, inode = line.split()[:5]
+            first, _, end = span.partition("-")
+            major, _, minor = device.partition(":")
+            found.append(((os.makedev(int(major, 16), int(minor, 16)), int(inode)), int(end, 16) - int(first, 16)))
     return found
 
 

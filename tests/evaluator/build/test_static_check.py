@@ -131,7 +131,7 @@ def test_labels(source: str, name: str) -> None:
 def test_an_honest_source_has_no_labels() -> None:
     honest = (
         "import torch, triton, triton.language as tl\nx = torch.cuda.current_stream\n@triton.jit\ndef k(p, B: tl.constexpr):\n"
-        "    tl.store(p, tl.maximum(tl.load(p), 0))\ndef f(x):\n    y = torch.empty_like(x)\n    k[(1,)](y, 4, num_stages=2)\n    return y\n"
+        "    tl.store(p, tl.maximum(tl.load(p), 0))\ndef f(x):\n    y = torch.empty_like(x)\n    k[(1,)](y, 4)\n    return y\n"
     )
 
     assert labels(honest) == set()

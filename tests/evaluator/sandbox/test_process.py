@@ -196,17 +196,20 @@ def test_usage_counts_private_and_shared_memory(code: str) -> None:
 
 
 def test_usage_does_not_count_memory_that_we_gave() -> None:
-    fd = os.memfd_create("given")
-    os.write(fd, b"x" * (200 << 20))
+    given = os.memfd_create("given")
+    os.write(given, b"x" * (200 << 20))
+    ours, theirs = socket.socketpair()
     code = (
-        f"import mmap, time; m = mmap.mmap({fd}, 0)\nfor i in range(0, 200 << 20, 4096): m[i]\nprint('ready', flush=True); time.sleep(600)"
+        f"import mmap, os, socket, time\n_, (fd,), _, _ = socket.recv_fds(socket.socket(fileno={theirs.fileno()}), 1, 1)\n"
+        "m = mmap.mmap(fd, 0)\nos.close(fd)\nfor i in range(0, 200 << 20, 4096): m[i]\nprint('ready', flush=True)\ntime.sleep(600)"
     )
 
-    with start(code, fds=[fd]) as process:
+    with ours, theirs, start(code, fds=[theirs.fileno()]) as process:
+        socket.send_fds(ours, [b"x"], [given])
         wait_until(lambda: "ready" in process.log()[0])
 
         assert process.usage().memory_bytes < 100 << 20
-    os.close(fd)
+    os.close(given)
 
 
 def test_a_process_survives_the_thread_that_started_it() -> None:
