@@ -1,0 +1,28 @@
+"""Start of a candidate: import torch (and Triton) ahead of need, say ready, obey. `python -m evaluator.candidate FD cpu|cuda`."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+
+from evaluator.protocol import TO_CANDIDATE_BYTES, Channel
+
+
+def main() -> None:
+    fd, device = int(sys.argv[1]), sys.argv[2]
+    import torch
+
+    if device == "cpu":
+        torch.set_num_threads(1)
+        torch.set_num_interop_threads(1)
+    with contextlib.suppress(ImportError):
+        import triton
+        import triton.language  # noqa: F401
+    from evaluator.candidate.harness import Harness
+
+    Harness(Channel(socket.socket(fileno=fd), max_frame_bytes=TO_CANDIDATE_BYTES), device).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""The command loop: the judge says what to do next, the harness does it and answers."""
+
+from __future__ import annotations
+
+import os
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import torch
+
+from evaluator.candidate import outputs
+from evaluator.candidate.clocks import Call, EventClock, WallClock
+from evaluator.candidate.loading import describe_error, load
+from evaluator.candidate.memory import Arena, open_arena
+from evaluator.protocol import PROTOCOL_VERSION, Channel, ChannelClosed
+
+Message = Mapping[str, object]
+Loader = Callable[[Message], Callable[..., object]]
+
+
+class Harness:
+    """Holds the loaded entry point and the mapped arenas, and answers commands until `exit` or a closed channel."""
+
+    def __init__(self, channel: Channel, device: str, loader: Loader | None = None) -> None:
+        self.channel = channel
+        self.device = device
+        self.loader = loader or self._load_source
+        self.arenas: dict[str, Arena] = {}
+        self.entry: Callable[..., object] | None = None
+        self.path: Path | None = None
+        self.clock: WallClock | EventClock | None = None
+        os.register_at_fork(after_in_child=channel.close)  # a fork of submitted code must not answer in our name
+
+    def serve(self) -> None:
+        self.channel.send({"id": 0, "ready": True, "protocol": PROTOCOL_VERSION, "torch": torch.__version__})
+        commands = {"map": self._map, "load": self._load, "call": self._call, "time": self._time}
+        while True:
+            try:
+                message, fds = self.channel.receive_with_fds()
+            except ChannelClosed:
+                return
+            if message["cmd"] == "exit":
+                return
+            answer: dict[str, object] = {"id": message["id"]}
+            try:
+                answer |= commands[str(message["cmd"])](message, fds)
+            except BaseException as error:
+                answer["error"] = describe_error(error, self.path)
+            self.channel.send(answer)
+
+    def _map(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        self.arenas[str(message["arena"])] = open_arena(message, fds)
+        return {}
+
+    def _load(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        self.entry = self.loader(message)
+        return {}
+
+    def _load_source(self, message: Message) -> Callable[..., object]:
+        self.path = Path(os.getcwd()) / str(message["filename"])  # noqa: PTH109
+        return load(str(message["source"]), self.path, str(message["entry_point"]))
+
+    def _call(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        """Run the calls one after the other, keep all their outputs, then describe and copy them."""
+        calls = [self._arguments(c) for c in _list(message["calls"])]
+        inputs = [span for c in calls for span in outputs.spans((*c.args, *c.kwargs.values()))]
+        values: list[list[object]] = []
+        answers: list[dict[str, object]] = []
+        for call in calls:
+            kept: list[object] = []
+            answer: dict[str, object] = {}
+            try:
+                kept = outputs.as_outputs(self._entry()(*call.args, **call.kwargs))
+                self._synchronize()
+            except BaseException as error:
+                answer["error"] = describe_error(error, self.path)
+            values.append(kept)
+            answers.append(answer)
+        earlier: list[outputs.Span] = []
+        for call, kept, answer in zip(calls, values, answers, strict=True):
+            if "error" in answer:
+                continue
+            answer["outputs"] = [outputs.describe(value, inputs, earlier) for value in kept]
+            for value, target in zip(kept, call.targets, strict=False):
+                outputs.copy_into(value, target)
+            earlier += outputs.spans(kept)
+        self._synchronize()
+        return {"calls": answers}
+
+    def _time(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        if self.clock is None:
+            self.clock = EventClock(typing.cast("int", message["flush_bytes"])) if self.device == "cuda" else WallClock()
+        calls = [self._arguments(c) for c in _list(message["calls"])]
+        device, host, kept = self.clock.time(self._entry(), calls)
+        peak = torch.cuda.max_memory_allocated() if self.device == "cuda" else 0
+        return {"samples_ns": device, "host_ns": host, "kept": kept, "peak_bytes": peak}
+
+    def _entry(self) -> Callable[..., object]:
+        if self.entry is None:
+            raise RuntimeError("nothing is loaded")
+        return self.entry
+
+    def _synchronize(self) -> None:
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+
+    def _arguments(self, call: object) -> Call:
+        if not isinstance(call, dict):
+            raise TypeError("a call is an object")
+        args = [self._argument(a) for a in call["args"]]
+        kwargs = {k: self._argument(v) for k, v in call["kwargs"].items()}
+        targets = [typing.cast("torch.Tensor", self._argument(t)) for t in call["outputs"]]
+        return Call(args, kwargs, targets)
+
+    def _argument(self, spec: object) -> object:
+        """A tensor ({arena, offset, dtype, shape, strides}), a list of integers ({ints}) or a scalar."""
+        if not isinstance(spec, dict):
+            return spec
+        if "ints" in spec:
+            return tuple(spec["ints"])
+        dtype = getattr(torch, spec["dtype"])
+        return self.arenas[spec["arena"]].tensor(spec["offset"], dtype, spec["shape"], spec["strides"])
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    return value

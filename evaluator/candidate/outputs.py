@@ -1,0 +1,83 @@
+"""What a call returned: described for the judge, and copied into the judge's buffers.
+
+The tensor methods are bound when this module is imported, before submitted code is, so later patches of `torch.Tensor` and
+overrides of subclasses are never consulted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import torch
+
+_detach = torch.Tensor.detach
+_copy = torch.Tensor.copy_
+_data_ptr = torch.Tensor.data_ptr
+_element_size = torch.Tensor.element_size
+_shape = torch.Tensor.shape.__get__
+_dtype = torch.Tensor.dtype.__get__
+_device = torch.Tensor.device.__get__
+_layout = torch.Tensor.layout.__get__
+_stride = torch.Tensor.stride
+_no_grad = torch.no_grad
+_Tensor = torch.Tensor
+
+
+class Span:
+    """The bytes that a tensor touches: [start, end)."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        shape, strides = _shape(tensor), _stride(tensor)
+        extent = 0 if any(n == 0 for n in shape) else 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        self.start = _data_ptr(tensor)
+        self.end = self.start + extent * _element_size(tensor)
+
+    def overlaps(self, other: Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+def as_outputs(value: object) -> list[object]:
+    """A tuple of outputs, or the one output."""
+    return list(value) if type(value) is tuple else [value]
+
+
+def spans(values: Iterable[object]) -> list[Span]:
+    """Where the plain tensors among `values` lie."""
+    return [Span(v) for v in values if type(v) is _Tensor and _layout(v) is torch.strided and _device(v).type != "meta"]
+
+
+def describe(value: object, inputs: Sequence[Span], earlier: Sequence[Span]) -> dict[str, object]:
+    """Type, shape, dtype, strides, device and alias of one output, as the judge's `Returned` reads it."""
+    if type(value) is not _Tensor:
+        return {"type": f"{type(value).__module__}.{type(value).__qualname__}"[:200]}
+    described: dict[str, object] = {
+        "type": "torch.Tensor",
+        "shape": list(_shape(value)),
+        "dtype": str(_dtype(value)).removeprefix("torch."),
+        "device": _device(value).type,
+        "layout": str(_layout(value)).removeprefix("torch."),
+        "alias": "",
+    }
+    if described["layout"] != "strided":
+        return described
+    described["strides"] = list(_stride(value))
+    if described["device"] != "meta":
+        span = Span(value)
+        for number, other in enumerate(inputs):
+            if span.overlaps(other):
+                described["alias"] = f"input {number}"
+        for other in earlier:
+            if span.overlaps(other):
+                described["alias"] = "an earlier output"
+    return described
+
+
+def copy_into(value: object, target: torch.Tensor) -> bool:
+    """Copy an output into the judge's buffer when shape, dtype and device fit. False when they do not."""
+    if type(value) is not _Tensor or _layout(value) is not torch.strided:
+        return False
+    if _shape(value) != _shape(target) or _dtype(value) != _dtype(target) or _device(value).type != _device(target).type:
+        return False
+    with _no_grad():
+        _copy(target, _detach(value))
+    return True

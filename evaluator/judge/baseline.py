@@ -1,0 +1,37 @@
+"""The baseline process: torch eager under the candidate's harness. `python -m evaluator.judge.baseline FD cpu|cuda`."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable, Mapping
+
+from evaluator.protocol import TO_CANDIDATE_BYTES, Channel
+
+
+def reference(message: Mapping[str, object]) -> Callable[..., object]:
+    """The op's reference in its precision class, ready to be called again and again."""
+    import torch
+
+    from evaluator.ops import registry
+
+    op = registry.get(str(message["op"]))
+    torch.set_float32_matmul_precision("high" if op.precision == "tf32" else "highest")
+    torch.set_grad_enabled(False)
+    return op.reference
+
+
+def main() -> None:
+    fd, device = int(sys.argv[1]), sys.argv[2]
+    import torch
+
+    if device == "cpu":
+        torch.set_num_threads(1)
+        torch.set_num_interop_threads(1)
+    from evaluator.candidate.harness import Harness
+
+    Harness(Channel(socket.socket(fileno=fd), max_frame_bytes=TO_CANDIDATE_BYTES), device, reference).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""One call's inputs: the judge's private copy, and where they and the outputs lie in memory shared with a harness process."""
+
+from __future__ import annotations
+
+import hashlib
+import typing
+from collections.abc import Callable, Sequence
+
+from evaluator.generate import contiguous_strides, fill, storage_elements, view
+from evaluator.judge.blocks import GUARD_BYTES, Block, rounded
+from evaluator.ops.definition import Argument, Case, TensorSpec
+
+if typing.TYPE_CHECKING:
+    import torch
+
+    from evaluator.correctness import OutputMeta
+
+
+def derive(seed: int, *parts: object) -> int:
+    """A 64-bit seed for one purpose, so that no two calls share inputs."""
+    text = "\x1f".join(str(p) for p in (seed, *parts))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+class InputSet:
+    """Inputs of one call, in memory that only the judge can reach."""
+
+    def __init__(self, case: Case, device: str, seed: int) -> None:
+        import torch
+
+        self.case = case
+        self.seed = seed
+        self._flats = [torch.empty(storage_elements(s), dtype=getattr(torch, s.dtype), device=device) for s in case.tensors]
+        self.tensors = [view(flat, spec) for flat, spec in zip(self._flats, case.tensors, strict=True)]
+        self.refill(seed)
+
+    def refill(self, seed: int) -> None:
+        self.seed = seed
+        for number, (tensor, spec) in enumerate(zip(self.tensors, self.case.tensors, strict=True)):
+            fill(tensor, spec, seed, number)
+
+    @property
+    def args(self) -> list[object]:
+        return self._with_tensors()[0]
+
+    @property
+    def kwargs(self) -> dict[str, object]:
+        return self._with_tensors()[1]
+
+    def _with_tensors(self) -> tuple[list[object], dict[str, object]]:
+        remaining = iter(self.tensors)
+
+        def real(argument: Argument) -> object:
+            return next(remaining) if isinstance(argument, TensorSpec) else argument
+
+        return [real(a) for a in self.case.args], {k: real(v) for k, v in self.case.kwargs.items()}
+
+
+class Place:
+    """Room for one call in a shared block: inputs and poisoned outputs, apart from each other by guard bytes."""
+
+    def __init__(self, case: Case, outputs: Sequence[OutputMeta], start: int) -> None:
+        import torch
+
+        self.case = case
+        self.start = start
+        self.inputs: list[tuple[int, TensorSpec]] = []
+        self.outputs: list[tuple[int, OutputMeta]] = []
+        cursor = rounded(start)
+        for spec in case.tensors:
+            self.inputs.append((cursor, spec))
+            cursor = self._after(cursor, storage_elements(spec) * getattr(torch, spec.dtype).itemsize)
+        self.outputs_start = cursor
+        for meta in outputs:
+            self.outputs.append((cursor, meta))
+            elements = 1
+            for n in meta.shape:
+                elements *= n
+            cursor = self._after(cursor, elements * getattr(torch, meta.dtype).itemsize)
+        self.end = cursor
+
+    @staticmethod
+    def _after(cursor: int, length: int) -> int:
+        return rounded(cursor + length + GUARD_BYTES)
+
+    def write(self, block: Block, inputs: InputSet) -> None:
+        """Put the inputs where the other process will find them, and NaN (all bits set) wherever it should write."""
+        import torch
+
+        if self.end > self.outputs_start:
+            block.arena.flat(self.outputs_start, torch.uint8, self.end - self.outputs_start).fill_(0xFF)
+        for (offset, _spec), private in zip(self.inputs, inputs._flats, strict=True):
+            if private.numel():
+                block.arena.flat(offset, private.dtype, private.numel()).copy_(private)
+
+    def changed_input(self, block: Block, inputs: InputSet) -> int | None:
+        """Number of the first input whose bytes are no longer what the judge wrote, gaps between strides included."""
+        import torch
+
+        for number, ((offset, _spec), private) in enumerate(zip(self.inputs, inputs._flats, strict=True)):
+            if private.numel():
+                length = private.numel() * private.dtype.itemsize
+                if not torch.equal(block.arena.flat(offset, torch.uint8, length), private.view(torch.uint8)):
+                    return number
+        return None
+
+    def read(self, block: Block) -> list[torch.Tensor]:
+        """The outputs as the other process left them: views of shared memory, to be copied before a second look."""
+        import torch
+
+        return [
+            block.arena.tensor(offset, getattr(torch, meta.dtype), meta.shape, contiguous_strides(meta.shape))
+            for offset, meta in self.outputs
+        ]
+
+    def describe(self, arena: str) -> dict[str, object]:
+        """The call as the harness reads it."""
+        places = iter(self.inputs)
+
+        def argument(value: Argument) -> object:
+            if isinstance(value, TensorSpec):
+                offset, spec = next(places)
+                strides = spec.strides if spec.strides is not None else contiguous_strides(spec.shape)
+                return _tensor(arena, offset, spec.dtype, spec.shape, strides)
+            return {"ints": list(value)} if isinstance(value, tuple) else value
+
+        return {
+            "args": [argument(a) for a in self.case.args],
+            "kwargs": {k: argument(v) for k, v in self.case.kwargs.items()},
+            "outputs": [_tensor(arena, o, m.dtype, m.shape, contiguous_strides(m.shape)) for o, m in self.outputs],
+        }
+
+
+def _tensor(arena: str, offset: int, dtype: str, shape: Sequence[int], strides: Sequence[int]) -> dict[str, object]:
+    return {"arena": arena, "offset": offset, "dtype": dtype, "shape": list(shape), "strides": list(strides)}
+
+
+def places(case: Case, outputs: Sequence[OutputMeta], count: int, gap: Callable[[], int]) -> list[Place]:
+    """`count` places one after the other; `gap` gives the bytes left free before each, so that addresses differ from run to run."""
+    found: list[Place] = []
+    cursor = 0
+    for _ in range(count):
+        found.append(Place(case, outputs, cursor + gap()))
+        cursor = found[-1].end
+    return found

@@ -1,0 +1,144 @@
+"""One evaluation after the other on one device: build report in, events on the way, outcome out (ENGINE §1)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+
+from evaluator.build import BuildReport, build
+from evaluator.contract import EvaluationRequest, Event, Limits, Outcome
+from evaluator.devices import device_class
+from evaluator.judge import cores, environment
+from evaluator.judge.peer import InfrastructureError, Peer, start_baseline, start_candidate
+from evaluator.judge.run import Run
+from evaluator.sandbox import Mode, Sandbox
+from evaluator.sandbox.gpus import gpu
+from evaluator.sandbox.lock import LockBusy, device_lock
+
+LOCK_WAIT_S = 600.0
+
+
+class Judge:
+    """Judges on one device. `device` is the board's hardware class; everything but `cpu` is a CUDA GPU, number `gpu_index` of NVML.
+
+    Owns a warm spare candidate and a baseline process. Not thread-safe.
+    """
+
+    def __init__(self, device: str, *, gpu_index: int | None = None, sandbox_mode: Mode = "best-effort") -> None:
+        self.device = device
+        self.torch_device = "cpu" if device == "cpu" else "cuda"
+        self.gpu_index = (gpu_index or 0) if self.torch_device == "cuda" else None
+        if self.gpu_index is not None:
+            os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+            os.environ["CUDA_VISIBLE_DEVICES"] = str(self.gpu_index)
+        else:
+            cores.leave_timing_core()
+            _use_threads(len(os.sched_getaffinity(0)))
+        self.sandbox = Sandbox(sandbox_mode, gpu_index=self.gpu_index)
+        self.build_sandbox = Sandbox(sandbox_mode)
+        self.hardware = device_class(device)
+        self._spare: Peer | None = None
+        self._baseline: Peer | None = None
+        self._spare_limits = Limits()
+
+    def warm_up(self) -> None:
+        """Start a spare and the baseline and wait for both, so that the first evaluation pays nothing of it."""
+        spare, baseline = self._start_spare(self._spare_limits), self._start_baseline()
+        if self.torch_device == "cuda":
+            self._warm_device()
+        spare.await_ready()
+        baseline.await_ready()
+
+    def facts(self) -> dict[str, object]:
+        """Device name, environment and the sandbox's layers, for the worker's row."""
+        spare = self._start_spare(self._spare_limits)
+        found = environment.snapshot(self.torch_device, self.gpu_index)
+        return {"device_name": str(found["device_name"]), "environment": found, "sandbox": dict(spare.process.layers)}
+
+    def evaluate(
+        self,
+        request: EvaluationRequest,
+        built: BuildReport | None = None,
+        *,
+        emit: Callable[[Event], None] = lambda _event: None,
+        cancelled: Callable[[], bool] = lambda: False,
+        only_case: str | None = None,
+    ) -> Outcome:
+        """Judge one request. Raises `InfrastructureError` when something of ours fails; every other end is an outcome."""
+        started = time.monotonic()
+        if built is None:
+            built = build(request, sandbox=self.build_sandbox)
+        run = Run(self, request, built, emit=emit, cancelled=cancelled, only_case=only_case, build_seconds=time.monotonic() - started)
+        with self._device_to_ourselves(request):
+            return run.outcome()
+
+    def take_spare(self, limits: Limits) -> Peer:
+        """A candidate that holds nothing yet. On a GPU the next spare starts at once, on a CPU after the evaluation: it would be timed along."""
+        spare = self._start_spare(limits)
+        if spare.limits != limits:
+            spare.close()
+            self._spare = None
+            spare = self._start_spare(limits)
+        self._spare = None
+        spare.await_ready()
+        if self.torch_device == "cuda":
+            self._start_spare(self._spare_limits)
+        return spare
+
+    def take_baseline(self) -> Peer:
+        """The baseline process; a new one when the last died."""
+        baseline = self._start_baseline()
+        baseline.await_ready()
+        return baseline
+
+    def prepare_next(self) -> None:
+        """Start the next spare; called when nothing is timed."""
+        with contextlib.suppress(InfrastructureError):
+            self._start_spare(self._spare_limits)
+            self._start_baseline()
+
+    def close(self) -> None:
+        for peer in (self._spare, self._baseline):
+            if peer is not None:
+                peer.close()
+        self._spare = self._baseline = None
+
+    def _start_spare(self, limits: Limits) -> Peer:
+        if self._spare is None or self._spare.process.poll() is not None:
+            self._spare_limits = limits
+            self._spare = start_candidate(self.sandbox, self.torch_device, limits)
+        return self._spare
+
+    def _start_baseline(self) -> Peer:
+        if self._baseline is None or self._baseline.process.poll() is not None:
+            self._baseline = start_baseline(self.torch_device)
+        return self._baseline
+
+    def _warm_device(self) -> None:
+        """Make the CUDA context and load the generator's kernel."""
+        import torch
+
+        from evaluator.generate import fill
+        from evaluator.ops.definition import TensorSpec
+
+        spec = TensorSpec((1024, 1024))
+        fill(torch.empty(spec.shape, device="cuda"), spec, 1, 0)
+        torch.cuda.synchronize()
+
+    @contextlib.contextmanager
+    def _device_to_ourselves(self, request: EvaluationRequest) -> Iterator[None]:
+        name = "cpu" if self.gpu_index is None else (gpu(self.gpu_index).uuid or f"gpu{self.gpu_index}")
+        try:
+            with device_lock(name, timeout_s=LOCK_WAIT_S, purpose=f"judging {request.op}"):
+                yield
+        except LockBusy as busy:
+            raise InfrastructureError(str(busy)) from busy
+
+
+def _use_threads(count: int) -> None:
+    """More OpenMP threads than cores wait for each other in busy loops: a comparison then takes a hundred times as long."""
+    import torch
+
+    torch.set_num_threads(count)

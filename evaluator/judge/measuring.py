@@ -1,0 +1,322 @@
+"""Timing of one performance case: ABBA quads of commands to candidate and baseline, every output kept and looked at (ENGINE §4)."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import statistics
+import time
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from evaluator.contract import CaseResult, CaseTiming, Event, Reason, State, Verdict
+from evaluator.correctness import expected_meta
+from evaluator.devices import DeviceClass
+from evaluator.judge.answers import Timed, error_of, timed_of
+from evaluator.judge.blocks import Block
+from evaluator.judge.checking import compared, shift
+from evaluator.judge.failures import Ended, verdict_of
+from evaluator.judge.inputs import InputSet, Place, derive, places
+from evaluator.judge.peer import InfrastructureError, Peer, PeerFailure
+from evaluator.ops.definition import Case, Op
+from evaluator.timing import sol
+from evaluator.timing.stats import StopRule, quad_ratio, ratio_estimate, sample_stats
+
+if typing.TYPE_CHECKING:
+    import torch
+
+FLUSH_BYTES = 256 * 1024 * 1024
+"""Written before each timed call on a GPU: more than twice the largest L2 cache, and long enough to hide the launch of the call."""
+MIN_CALLS = 5
+MAX_CALLS = {"cpu": 5, "cuda": 20}
+"""Timed calls in one command: five, on a GPU more where that makes the command long enough for the judge's clock."""
+AUDITED_US = {"cpu": 1000.0, "cuda": 300.0}
+"""Commands with less work than this (by the baseline's clock) are not audited: the constant part of a command would decide."""
+AUDIT_ALLOWANCE_US = {"cpu": 200.0, "cuda": 60.0}
+"""A command to the sandboxed side may cost so much more than one to the baseline before its clock is doubted."""
+LONG_CALL_S = 0.05
+"""Calls that take longer are timed one a command."""
+MAX_SAMPLES = 400
+CHECKED_CALLS = 20
+"""About so many timed calls a case are compared with the fp64 oracle; all of them with torch's own output on the same inputs."""
+AUDIT_SLACK = 0.10
+"""The two clocks may differ by so much, on top of both confidence intervals, before the evaluation is suspect."""
+NEAR = {"float32": 2e-5, "float16": 2e-3, "bfloat16": 1e-2}
+BLOCK_BYTES = 4 * 1024**3
+
+
+@dataclass
+class Side:
+    """One of the two processes: where its calls lie, and what its clock and the judge's said."""
+
+    peer: Peer
+    block: Block
+    places: list[Place]
+    samples_us: list[float] = field(default_factory=list)
+    host_us: list[float] = field(default_factory=list)
+    peak_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Commanded:
+    """One command: median and sum of the calls' times by the process's clock, and the command's time by the judge's, in µs."""
+
+    median_us: float
+    total_us: float
+    wall_us: float
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One quad by the judge's clock. What a command costs beside its calls is learnt from the baseline, whose own clock is trusted."""
+
+    baseline_us: float
+    candidate_us: float
+    claimed_us: float
+
+    @classmethod
+    def of(cls, a1: Commanded, b1: Commanded, b2: Commanded, a2: Commanded) -> Audit:
+        """Times a command, means of the quad's two."""
+        baseline = (a1.total_us + a2.total_us) / 2
+        beside = (a1.wall_us + a2.wall_us) / 2 - baseline
+        candidate = (b1.wall_us + b2.wall_us) / 2 - beside
+        return cls(baseline, max(candidate, baseline * 1e-6), (b1.total_us + b2.total_us) / 2)
+
+    @property
+    def ratio(self) -> float:
+        return self.baseline_us / self.candidate_us
+
+
+def calls_in_block(op: Op, case: Case, device: str) -> int:
+    """How many calls of a case are timed in one command at most, so that a block stays below 4 GiB."""
+    one = places(case, expected_meta(op, case, device), 1, lambda: 0)[-1].end
+    return max(1, min(MAX_CALLS[device], BLOCK_BYTES // max(one, 1)))
+
+
+class Measurement:
+    """Times one case. `device` is torch's; `hardware` the device class whose ceilings count."""
+
+    def __init__(
+        self,
+        op: Op,
+        case: Case,
+        *,
+        device: str,
+        hardware: DeviceClass,
+        candidate: tuple[Peer, Block],
+        baseline: tuple[Peer, Block],
+        flush_bytes: int,
+        command_s: float,
+        interpreted: bool,
+        emit: Callable[[Event], None],
+    ) -> None:
+        self.op, self.case, self.device, self.hardware = op, case, device, hardware
+        self.flush_bytes, self.command_s, self.interpreted, self.emit = flush_bytes, command_s, interpreted, emit
+        metas = expected_meta(op, case, device)
+        self.most = calls_in_block(op, case, device)
+        self.candidate = Side(*candidate, places(case, metas, self.most, shift))
+        self.baseline = Side(*baseline, places(case, metas, self.most, shift))
+        self.seed = secrets.randbits(63)
+        self.drawn = 0
+        self.pool = [[InputSet(case, device, self.seed)], [InputSet(case, device, self.seed)]]
+        self.check_share = 1.0
+        self.wrong: CaseResult | None = None
+        self.clocks_disagree = False
+        self.flush: torch.Tensor | None = None
+
+    def run(self, rule: StopRule, *, budget_end: float) -> CaseResult:
+        """Raises `Ended` when the candidate is gone, `InfrastructureError` when the baseline is."""
+        calls = self._warm_up()
+        self.check_share = CHECKED_CALLS / (calls * 2 * (rule.first_check if not self.interpreted else rule.min_quads))
+        ratios: list[float] = []
+        audits: list[Audit] = []
+        started = time.monotonic()
+        while True:
+            quad = self._quad(calls)
+            if self.wrong is not None:
+                return self.wrong
+            a1, b1, b2, a2 = quad
+            ratios.append(quad_ratio(a1.median_us, b1.median_us, b2.median_us, a2.median_us))
+            audits.append(Audit.of(a1, b1, b2, a2))
+            half_width = ratio_estimate(ratios).half_width if rule.wants_half_width(len(ratios)) else None
+            now = time.monotonic()
+            reason = rule.reason(len(ratios), now - started, half_width)
+            if reason is None and len(ratios) >= rule.min_quads and (self.interpreted or now > budget_end):
+                reason = "interpreted" if self.interpreted else "stage_limit"
+            if len(ratios) % 10 == 0 or reason:
+                estimate = ratio_estimate(ratios)
+                data = {"case": self.case.name, "quads": len(ratios), "speedup": estimate.median}
+                self.emit(Event("timing", {**data, "low": estimate.low, "high": estimate.high}))
+            if reason:
+                return self._result(ratios, audits, reason)
+
+    def _warm_up(self) -> int:
+        """Call both sides until code is loaded and caches are warm, and find how many calls go into a command."""
+        for side in (self.baseline, self.candidate, self.baseline, self.candidate):
+            self._command(side, self._draw(0, 1), warming=True)
+        count = self._calls_a_command()
+        for half in self.pool:
+            half += [InputSet(self.case, self.device, self.seed) for _ in range(count - 1)]
+        if count > 1:
+            for side in (self.baseline, self.candidate):
+                self._command(side, self._draw(0, count), warming=True)
+        for side in (self.baseline, self.candidate):
+            side.samples_us.clear()
+            side.host_us.clear()
+        return count
+
+    def _calls_a_command(self) -> int:
+        slowest_us = max(self.candidate.samples_us[-1], self.baseline.samples_us[-1])
+        if slowest_us > LONG_CALL_S * 1e6:
+            return 1
+        return min(self.most, max(MIN_CALLS, math.ceil(AUDITED_US[self.device] / self.baseline.samples_us[-1])))
+
+    def _quad(self, calls: int) -> tuple[Commanded, Commanded, Commanded, Commanded]:
+        """ABBA or BAAB, drawn anew each time. Neighbours share inputs, so that the candidate's outputs can be held against torch's."""
+        baseline_first = bool(secrets.randbits(1))
+        order = (self.baseline, self.candidate) if baseline_first else (self.candidate, self.baseline)
+        commanded: dict[int, list[Commanded]] = {id(self.baseline): [], id(self.candidate): []}
+        for half, sides in enumerate((order, order[::-1])):
+            inputs = self._draw(half, calls)
+            for side in sides:
+                commanded[id(side)].append(self._command(side, inputs))
+            self._look(inputs)
+        a1, a2 = commanded[id(self.baseline)]
+        b1, b2 = commanded[id(self.candidate)]
+        return a1, b1, b2, a2
+
+    def _excess(self, audits: list[Audit]) -> bool:
+        """Whether commands took longer than the candidate's clock explains, by more than the sandbox can cost."""
+        excess = statistics.median(a.candidate_us - a.claimed_us for a in audits)
+        claimed = statistics.median(a.claimed_us for a in audits)
+        return excess > AUDIT_ALLOWANCE_US[self.device] + AUDIT_SLACK * claimed
+
+    def _draw(self, half: int, calls: int) -> list[InputSet]:
+        """Inputs that no call has seen."""
+        chosen = self.pool[half][:calls]
+        for inputs in chosen:
+            self.drawn += 1
+            inputs.refill(derive(self.seed, self.drawn))
+        return chosen
+
+    def _command(self, side: Side, inputs: list[InputSet], *, warming: bool = False) -> Commanded:
+        used = side.places[: len(inputs)]
+        for place, each in zip(used, inputs, strict=True):
+            place.write(side.block, each)
+        self._flush_cache()
+        message = {"cmd": "time", "flush_bytes": self.flush_bytes, "calls": [place.describe("main") for place in used]}
+        start = time.perf_counter_ns()
+        try:
+            answer = side.peer.command(message, timeout_s=self.command_s)
+            wall_us = (time.perf_counter_ns() - start) / 1e3
+            timed = self._timed(side, answer, len(inputs))
+        except PeerFailure as failure:
+            if side is self.baseline:
+                raise InfrastructureError(f"the baseline failed while timing case {self.case.name}: {failure}") from failure
+            raise Ended(*verdict_of(failure, f"timing case {self.case.name}"), State.TIMING) from failure
+        micro = [max(ns, 1) / 1e3 for ns in timed.samples_ns]
+        side.samples_us += micro
+        side.host_us += [ns / 1e3 for ns in timed.host_ns]
+        side.peak_bytes = max(side.peak_bytes, timed.peak_bytes)
+        if side is self.candidate and not warming:
+            self._unchanged(inputs, used)
+        return Commanded(statistics.median(micro), sum(micro), wall_us)
+
+    def _timed(self, side: Side, answer: dict[str, object], count: int) -> Timed:
+        failed = error_of(answer)
+        if failed is None:
+            timed = timed_of(answer, count)
+            if timed.kept:
+                return timed
+            reason = Reason("changed_form", f"timing case {self.case.name}: the output's form is not what it was in the check")
+            raise Ended(Verdict.WRONG_RESULT, reason, State.TIMING)
+        if side is self.baseline:
+            raise InfrastructureError(f"the baseline failed while timing case {self.case.name}: {failed.reason.message}")
+        reason = Reason(
+            failed.reason.code, f"timing case {self.case.name}: {failed.reason.message}", failed.reason.detail, failed.reason.hint
+        )
+        raise Ended(failed.verdict, reason, State.TIMING)
+
+    def _flush_cache(self) -> None:
+        """On a GPU: evict what the judge just wrote, so that inputs are cold for both sides whatever the candidate does."""
+        if self.device != "cuda":
+            return
+        import torch
+
+        if self.flush is None:
+            self.flush = torch.empty(self.flush_bytes, dtype=torch.uint8, device="cuda")
+        self.flush.zero_()
+        torch.cuda.synchronize()
+
+    def _unchanged(self, inputs: list[InputSet], used: list[Place]) -> None:
+        if self.op.in_place:
+            return
+        for each, place in zip(inputs, used, strict=True):
+            changed = place.changed_input(self.candidate.block, each)
+            if changed is not None:
+                reason = Reason("input_mutated", f"timing case {self.case.name}: input {changed} was changed by a timed call")
+                raise Ended(Verdict.INPUT_MUTATED, reason, State.TIMING)
+
+    def _look(self, inputs: list[InputSet]) -> None:
+        """Hold every output against torch's on the same inputs; a secret sample, and every odd one, against the oracle."""
+        for number, each in enumerate(inputs):
+            ours = self.baseline.places[number].read(self.baseline.block)
+            theirs = [t.clone() for t in self.candidate.places[number].read(self.candidate.block)]
+            near = all(_near(a, b) for a, b in zip(theirs, ours, strict=True))
+            if near and secrets.randbelow(1_000_000) >= self.check_share * 1_000_000:
+                continue
+            result = compared(self.op, self.case, each, theirs)
+            if not result.passed:
+                self.wrong = result
+                return
+
+    def _result(self, ratios: list[float], audits: list[Audit], reason: str) -> CaseResult:
+        estimate = ratio_estimate(ratios)
+        audited = statistics.median(a.baseline_us for a in audits) >= AUDITED_US[self.device]
+        audit = ratio_estimate([a.ratio for a in audits]) if audited else None
+        self.clocks_disagree = audit is not None and estimate.low > audit.high * (1 + AUDIT_SLACK) and self._excess(audits)
+        candidate = sample_stats(self.candidate.samples_us)
+        cost = self.op.cost(self.case)
+        light = sol.speed_of_light(cost, self.hardware, sol.precision_of(self.op, self.case))
+        timing = CaseTiming(
+            method="event" if self.device == "cuda" else "wall",
+            candidate=candidate,
+            baseline=sample_stats(self.baseline.samples_us),
+            speedup=estimate.median,
+            low=estimate.low,
+            high=estimate.high,
+            quads=len(ratios),
+            stop_reason=reason,
+            audit_speedup=audit.median if audit else None,
+            audit_low=audit.low if audit else None,
+            audit_high=audit.high if audit else None,
+            gb_per_s=sol.gb_per_s(cost, candidate.median_us),
+            tflop_per_s=sol.tflop_per_s(cost, candidate.median_us),
+            sol_share=sol.sol_share(candidate.median_us, light),
+            host_us=statistics.median(self.candidate.host_us),
+            peak_memory_bytes=self.candidate.peak_bytes or None,
+            samples_us=_thinned(self.candidate.samples_us),
+            baseline_samples_us=_thinned(self.baseline.samples_us),
+        )
+        return CaseResult(name=self.case.name, kind="performance", passed=True, inputs=self.case.describe(), timing=timing)
+
+
+def _near(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two outputs are so alike that a look at the sample is enough: equal, or relative L2 within a few roundings of the dtype."""
+    import torch
+
+    if not a.is_floating_point() and not a.is_complex():
+        return torch.equal(a, b)
+    allowed = NEAR.get(str(a.dtype).removeprefix("torch."), 1e-12)
+    x, y = a.reshape(-1).to(torch.float32), b.reshape(-1).to(torch.float32)
+    difference, norm = float(torch.linalg.vector_norm(x - y)), float(torch.linalg.vector_norm(y))
+    return math.isfinite(difference) and difference <= allowed * norm
+
+
+def _thinned(samples: list[float]) -> tuple[float, ...]:
+    """At most 400 samples, evenly taken."""
+    if len(samples) <= MAX_SAMPLES:
+        return tuple(samples)
+    step = len(samples) / MAX_SAMPLES
+    return tuple(samples[int(i * step)] for i in range(MAX_SAMPLES))

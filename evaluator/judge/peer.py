@@ -1,0 +1,195 @@
+"""A harness process (candidate or baseline) as the judge sees it: commands out, answers in, both under a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import evaluator
+from evaluator.contract import Limits
+from evaluator.protocol import FROM_CANDIDATE_BYTES, Channel, ChannelClosed, ChannelTimeout, ProtocolError, pair
+
+if typing.TYPE_CHECKING:
+    from evaluator.sandbox import Sandbox, Usage
+
+START_S = 120.0
+_SLICE_S = 0.1
+_MEMORY_SLACK_BYTES = 256 * 1024 * 1024
+
+
+class InfrastructureError(RuntimeError):
+    """Something of ours failed: not the submission's fault; the evaluation is tried again."""
+
+
+class Cancelled(Exception):  # noqa: N818
+    """Somebody cancelled the evaluation while it ran."""
+
+
+class PeerFailure(Exception):
+    """The process did not answer a command as it must. The text is for a person."""
+
+
+class PeerDied(PeerFailure):
+    """The process ended before it had answered."""
+
+
+class PeerTimedOut(PeerFailure):
+    """The process did not answer in time."""
+
+
+class PeerBrokeProtocol(PeerFailure):
+    """The process answered with something that the harness never sends."""
+
+
+class PeerOverMemory(PeerFailure):
+    """The process held more memory than it may."""
+
+
+class Process(typing.Protocol):
+    """What a peer needs of a process; `SandboxedProcess` has it, and `TrustedProcess`."""
+
+    pid: int
+    layers: dict[str, str]
+    left_processes: int
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout_s: float | None = None) -> int: ...
+    def kill(self) -> bool: ...
+    def usage(self) -> Usage: ...
+    def log(self) -> tuple[str, bool]: ...
+    def exit_description(self) -> str: ...
+
+
+class TrustedProcess:
+    """A process of our own code without a sandbox: the baseline."""
+
+    layers: dict[str, str] = {}
+    left_processes = 0
+
+    def __init__(self, module: str, args: Sequence[str], fds: Sequence[int]) -> None:
+        root = str(Path(evaluator.__file__).parent.parent)
+        environment = {**os.environ, "PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1"}
+        self._popen = subprocess.Popen(
+            [sys.executable, "-m", module, *args], env=environment, pass_fds=tuple(fds), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+        self.pid = self._popen.pid
+
+    def poll(self) -> int | None:
+        return self._popen.poll()
+
+    def wait(self, timeout_s: float | None = None) -> int:
+        return self._popen.wait(timeout_s)
+
+    def kill(self) -> bool:
+        self._popen.kill()
+        self._popen.wait()
+        return True
+
+    def usage(self) -> Usage:
+        from evaluator.sandbox import Usage
+
+        return Usage(0, 1)
+
+    def log(self) -> tuple[str, bool]:
+        return "", False
+
+    def exit_description(self) -> str:
+        return f"exited with status {self.poll()}"
+
+
+class Peer:
+    """A process and the channel to it. `allowance_bytes` is judge-owned memory that it maps and that does not count as its own."""
+
+    def __init__(self, process: Process, channel: Channel, limits: Limits) -> None:
+        self.process = process
+        self.channel = channel
+        self.limits = limits
+        self.allowance_bytes = 0
+        self.cancelled: Callable[[], bool] = lambda: False
+        self._number = 0
+        self._ready = False
+
+    def await_ready(self) -> None:
+        """Wait until the harness has imported all that it needs. Raises `InfrastructureError`: nothing of a submission runs yet."""
+        if self._ready:
+            return
+        try:
+            hello = self.channel.receive(deadline=time.monotonic() + START_S)
+        except (ChannelClosed, ChannelTimeout, ProtocolError) as error:
+            code = self._exit()
+            self.close()
+            log = self.process.log()[0][-2000:]
+            raise InfrastructureError(f"a harness process did not start ({type(error).__name__}, it {code}): {log}") from error
+        if hello.get("ready") is not True:
+            raise InfrastructureError("a harness process did not say that it is ready")
+        self._ready = True
+
+    def command(self, message: Mapping[str, object], *, timeout_s: float, fds: Sequence[int] = ()) -> dict[str, object]:
+        """Send one command and return its answer. Raises a `PeerFailure` or `Cancelled`; the process is dead afterwards."""
+        self._number += 1
+        deadline = time.monotonic() + timeout_s
+        try:
+            self.channel.send({"id": self._number, **message}, fds, deadline=deadline)
+            self._watch(deadline, timeout_s)
+            answer = self.channel.receive(deadline=deadline)
+        except ChannelClosed:
+            failure: PeerFailure = PeerDied(self._exit())
+        except ChannelTimeout:
+            failure = PeerTimedOut(f"no answer within {timeout_s:.3g} s")
+        except ProtocolError as error:
+            failure = PeerBrokeProtocol(str(error))
+        except (PeerFailure, Cancelled):
+            self.close()
+            raise
+        else:
+            if answer.get("id") == self._number:
+                return answer
+            failure = PeerBrokeProtocol("an answer to a command that was not given")
+        self.close()
+        raise failure
+
+    def close(self) -> None:
+        """Kill the process and all that it started."""
+        self.process.kill()
+        with contextlib.suppress(OSError):
+            self.channel.close()
+
+    def _watch(self, deadline: float, timeout_s: float) -> None:
+        """Wait for an answer; every 0.1 s look whether somebody cancelled or memory ran over."""
+        while not self.channel.ready(max(0.0, min(_SLICE_S, deadline - time.monotonic()))):
+            if self.cancelled():
+                raise Cancelled
+            memory = self.process.usage().memory_bytes
+            if memory > self.limits.memory_bytes + self.allowance_bytes + _MEMORY_SLACK_BYTES:
+                raise PeerOverMemory(f"{memory / 2**30:.1f} GiB in use, {self.limits.memory_bytes / 2**30:.1f} GiB are allowed")
+            if time.monotonic() >= deadline:
+                raise PeerTimedOut(f"no answer within {timeout_s:.3g} s")
+
+    def _exit(self) -> str:
+        with contextlib.suppress(TimeoutError, subprocess.TimeoutExpired):
+            self.process.wait(2.0)
+        return self.process.exit_description()
+
+
+def start_candidate(sandbox: Sandbox, device: str, limits: Limits) -> Peer:
+    """A spare: a fresh sandbox that imports torch and Triton and then waits. `device` is torch's: `cpu` or `cuda`."""
+    ours, theirs = pair()
+    environment = {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
+    with theirs:
+        args = (str(theirs.fileno()), device)
+        process = sandbox.start("evaluator.candidate", args, fds=(theirs.fileno(),), limits=limits, env=environment)
+    return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), limits)
+
+
+def start_baseline(device: str) -> Peer:
+    """The trusted process that runs torch eager under the same harness."""
+    ours, theirs = pair()
+    with theirs:
+        process = TrustedProcess("evaluator.judge.baseline", (str(theirs.fileno()), device), (theirs.fileno(),))
+    return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), Limits())

@@ -1,0 +1,1 @@
+"""Where an evaluation runs: this host (`local`). Same request, same events, same outcome everywhere."""
