@@ -21,7 +21,7 @@ lint: setup-dev ## Format, lint, types, templates, migrations, OpenAPI
 	$(V) -m ruff check .
 	$(V) -m mypy
 	find templates -name '*.html' -print0 | xargs -0 .venv/bin/djade --target-version 5.2 --check
-	DJANGO_SETTINGS_MODULE=tests.settings $(V) manage.py makemigrations --check --dry-run
+	DJANGO_SETTINGS_MODULE=tests.settings $(V) manage.py makemigrations --check --dry-run kbweb submissions leaderboard
 	DJANGO_SETTINGS_MODULE=tests.settings $(V) manage.py check --fail-level WARNING
 	DJANGO_SETTINGS_MODULE=tests.settings $(V) manage.py spectacular --validate --fail-on-warn --file /dev/null
 
