@@ -12,7 +12,8 @@ const COALESCE_MS = 120;
 class Live {
   constructor(element) {
     this.element = element;
-    this.seq = Number(element.dataset.seq || 0);
+    this.seq = element.dataset.seq === undefined ? undefined : Number(element.dataset.seq);
+    if (element.dataset.every) setInterval(() => { if (!document.hidden) this.refresh(); }, element.dataset.every * 1000);
     this.tries = 0;
     this.busy = false;
     this.again = false;
@@ -30,7 +31,7 @@ class Live {
   connect() {
     if (this.final || this.socket?.readyState <= WebSocket.OPEN) return;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    this.socket = new WebSocket(`${scheme}//${location.host}${this.element.dataset.live}?after=${this.seq}`);
+    this.socket = new WebSocket(`${scheme}//${location.host}${this.element.dataset.live}${this.seq === undefined ? "" : `?after=${this.seq}`}`);
     this.socket.onopen = () => { this.tries = 0; this.stopPolling(); this.mark("live"); };
     this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
     this.socket.onclose = (event) => {
@@ -44,7 +45,8 @@ class Live {
   }
 
   hear(message) {
-    if (typeof message.seq === "number") this.seq = Math.max(this.seq, message.seq);
+    if (typeof message.seq === "number") this.seq = Math.max(this.seq ?? 0, message.seq);
+    if (message.kind === "hello") return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.refresh(), COALESCE_MS);
   }

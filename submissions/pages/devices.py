@@ -21,8 +21,8 @@ class Offer:
     @property
     def words(self) -> str:
         if not self.workers:
-            return f"{self.title}: no worker now, it waits for one"
-        return f"{self.title}: {self.workers} worker{'s' if self.workers > 1 else ''}"
+            return f"{self.title} (no worker now: it waits)"
+        return f"{self.title} ({self.workers} worker{'s' if self.workers > 1 else ''})"
 
 
 def offers() -> list[Offer]:

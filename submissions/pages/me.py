@@ -37,7 +37,7 @@ class TokenForm(forms.Form):
 @login_required
 @never_cache
 def me(request: HttpRequest) -> HttpResponse:
-    return _page(request, TokenForm())
+    return _page(request, TokenForm(label_suffix=""))
 
 
 @login_required
