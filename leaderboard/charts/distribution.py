@@ -16,6 +16,8 @@ WIDTH, HEIGHT = 640.0, 196.0
 LEFT, RIGHT = 92.0, 628.0
 STRIP, GAP, TOP = 60.0, 16.0, 8.0
 BINS = 60
+LEAST_US, MOST_US = 1e-6, 1e12
+"""Times outside cannot be: a picosecond, eleven days. They may still be reported, by a candidate that lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def median_interval(ordered: Sequence[float]) -> tuple[float, float]:
 
 
 def _usable(samples: Sequence[float]) -> list[float]:
-    return sorted(value for value in samples if math.isfinite(value) and value > 0)
+    return sorted(value for value in samples if LEAST_US <= value <= MOST_US)
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
