@@ -86,7 +86,7 @@ def make_broker(url: str) -> dramatiq.Broker:
         if scheme in ("redis", "rediss"):
             from dramatiq.brokers.redis import RedisBroker
 
-            return RedisBroker(url=url, middleware=middleware())
+            return RedisBroker(url=url, middleware=middleware())  # type: ignore[no-untyped-call]
         if scheme in ("amqp", "amqps"):
             from dramatiq.brokers.rabbitmq import RabbitmqBroker
 

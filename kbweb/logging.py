@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import structlog
 
 from kbweb.env import EnvError
@@ -13,6 +15,13 @@ SHARED: list[structlog.typing.Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.StackInfoRenderer(),
 ]
+
+
+class NotYetReady(logging.Filter):
+    """Drops what Django and django-structlog say about a 503 of `/readyz`: whoever polls it reads the answer itself."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "/readyz" not in f"{record.msg} {record.args}"
 
 
 def logging_config(style: str, level: str) -> dict[str, object]:
@@ -46,7 +55,8 @@ def logging_config(style: str, level: str) -> dict[str, object]:
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
             }
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "filters": {"not yet ready": {"()": NotYetReady}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["not yet ready"]}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django.server": {"handlers": ["stderr"], "level": level, "propagate": False},

@@ -11,7 +11,8 @@ from rich.console import Console
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text.")]
 
-console = Console(highlight=False, soft_wrap=True)
+WIDTH = None if sys.stdout.isatty() else 200
+console = Console(highlight=False, soft_wrap=True, width=WIDTH)
 stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
