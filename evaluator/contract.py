@@ -10,7 +10,7 @@ import enum
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 CONTRACT_VERSION = 1
@@ -104,6 +104,24 @@ class Limits:
     processes: int = 512
     scratch_bytes: int = 2 * 1024**3
     log_bytes: int = 256 * 1024
+
+    @classmethod
+    def parse(cls, pairs: Iterable[str]) -> Limits:
+        """Defaults changed by texts such as `check_s=10`. Raises `ValueError` that names what is wrong."""
+        names = {f.name: f.type for f in dataclasses.fields(cls)}
+        changed: dict[str, typing.Any] = {}
+        for pair in pairs:
+            name, _, value = pair.partition("=")
+            if name not in names:
+                raise ValueError(f"{name!r} is not one of {', '.join(names)}")
+            try:
+                number = float(value) if name.endswith("_s") else int(value)
+            except ValueError:
+                raise ValueError(f"{name}={value!r} is not a number") from None
+            if not 0 < number < float("inf"):
+                raise ValueError(f"{name}={value} must be positive")
+            changed[name] = number
+        return cls(**changed)
 
 
 @dataclass(frozen=True, slots=True)

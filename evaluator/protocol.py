@@ -29,11 +29,11 @@ class ProtocolError(Exception):
     """The other side sent something that is not of this protocol."""
 
 
-class ChannelClosed(Exception):  # noqa: N818 (it is an event, not a fault)
+class ChannelClosed(Exception):
     """The other side closed the channel, as it does when its process ends."""
 
 
-class ChannelTimeout(Exception):  # noqa: N818
+class ChannelTimeout(Exception):
     """No whole frame came before the deadline."""
 
 

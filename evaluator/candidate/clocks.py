@@ -15,7 +15,7 @@ _perf_counter_ns = time.perf_counter_ns
 _zero = torch.Tensor.zero_
 _synchronize = torch.cuda.synchronize
 _current_stream = torch.cuda.current_stream
-_Event = torch.cuda.Event
+_Event: Callable[..., torch.cuda.Event] = torch.cuda.Event
 _record = torch.cuda.Event.record
 _elapsed = torch.cuda.Event.elapsed_time
 

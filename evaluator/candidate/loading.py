@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import traceback
+import typing
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ MAX_TRACEBACK = 16 * 1024
 MAX_MESSAGE = 2000
 
 
-class EntryPointMissing(Exception):  # noqa: N818 (its name is the reason code)
+class EntryPointMissing(Exception):
     """The module has no callable of the wanted name."""
 
     def __init__(self, wanted: str, callables: list[str]) -> None:
@@ -37,7 +38,7 @@ def load(source: str, path: Path, entry_point: str) -> Callable[..., object]:
         names = [n for n, v in vars(module).items() if callable(v) and not n.startswith("_") and not isinstance(v, type(sys))]
         own = [n for n in names if getattr(getattr(module, n), "__module__", "submission") == "submission"]
         raise EntryPointMissing(entry_point, sorted(own)[:40])
-    return entry
+    return typing.cast("Callable[..., object]", entry)
 
 
 def describe_error(error: BaseException, path: Path | None) -> dict[str, object]:

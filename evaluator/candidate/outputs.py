@@ -6,18 +6,26 @@ overrides of subclasses are never consulted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import typing
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
+
+
+def _getter(name: str) -> Callable[[object], typing.Any]:
+    """The descriptor's own getter: what it gives does not depend on later patches of the class."""
+    getter: Callable[[object], typing.Any] = vars(torch._C.TensorBase)[name].__get__
+    return getter
+
 
 _detach = torch.Tensor.detach
 _copy = torch.Tensor.copy_
 _data_ptr = torch.Tensor.data_ptr
 _element_size = torch.Tensor.element_size
-_shape = torch.Tensor.shape.__get__
-_dtype = torch.Tensor.dtype.__get__
-_device = torch.Tensor.device.__get__
-_layout = torch.Tensor.layout.__get__
+_shape = _getter("shape")
+_dtype = _getter("dtype")
+_device = _getter("device")
+_layout = _getter("layout")
 _stride = torch.Tensor.stride
 _no_grad = torch.no_grad
 _Tensor = torch.Tensor

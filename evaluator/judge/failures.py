@@ -6,7 +6,7 @@ from evaluator.contract import Reason, State, Verdict
 from evaluator.judge.peer import PeerBrokeProtocol, PeerDied, PeerFailure, PeerOverMemory, PeerTimedOut
 
 
-class Ended(Exception):  # noqa: N818 (an early end of an evaluation, not a fault of ours)
+class Ended(Exception):
     """The evaluation cannot go on; this is its verdict."""
 
     def __init__(self, verdict: Verdict, reason: Reason, stage: State) -> None:

@@ -75,7 +75,7 @@ class Judge:
             return run.outcome()
 
     def take_spare(self, limits: Limits) -> Peer:
-        """A candidate that holds nothing yet. On a GPU the next spare starts at once, on a CPU after the evaluation: it would be timed along."""
+        """A candidate that holds nothing yet. On a GPU the next spare starts at once, on a CPU after the evaluation, lest it be timed along."""
         spare = self._start_spare(limits)
         if spare.limits != limits:
             spare.close()

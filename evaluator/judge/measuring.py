@@ -10,7 +10,7 @@ import typing
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from evaluator.contract import CaseResult, CaseTiming, Event, Reason, State, Verdict
+from evaluator.contract import JSON, CaseResult, CaseTiming, Event, Reason, State, Verdict
 from evaluator.correctness import expected_meta
 from evaluator.devices import DeviceClass
 from evaluator.judge.answers import Timed, error_of, timed_of
@@ -146,7 +146,7 @@ class Measurement:
                 reason = "interpreted" if self.interpreted else "stage_limit"
             if len(ratios) % 10 == 0 or reason:
                 estimate = ratio_estimate(ratios)
-                data = {"case": self.case.name, "quads": len(ratios), "speedup": estimate.median}
+                data: dict[str, JSON] = {"case": self.case.name, "quads": len(ratios), "speedup": estimate.median}
                 self.emit(Event("timing", {**data, "low": estimate.low, "high": estimate.high}))
             if reason:
                 return self._result(ratios, audits, reason)

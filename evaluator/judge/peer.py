@@ -27,7 +27,7 @@ class InfrastructureError(RuntimeError):
     """Something of ours failed: not the submission's fault; the evaluation is tried again."""
 
 
-class Cancelled(Exception):  # noqa: N818
+class Cancelled(Exception):
     """Somebody cancelled the evaluation while it ran."""
 
 

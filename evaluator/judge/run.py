@@ -74,7 +74,8 @@ class Run:
         self.suspicions: list[Reason] = []
         self.candidate: Peer | None = None
         self.blocks: list[Block] = []
-        self.log, self.sandbox_layers = "", {}
+        self.log = ""
+        self.sandbox_layers: dict[str, str] = {}
 
     def outcome(self) -> Outcome:
         """Judge. Raises `InfrastructureError` only."""

@@ -1,0 +1,177 @@
+"""`python -m evaluator run FILE --op SLUG` judges one file on this machine; `python -m evaluator ops` lists the ops.
+
+Exit codes: 0 accepted, 1 judged and not accepted, 2 usage, 3 ours (infrastructure).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import typing
+from collections.abc import Sequence
+from pathlib import Path
+
+from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Verdict, dumps
+from evaluator.ops.registry import UnknownOp, all_ops, get
+from evaluator.report import event_line, outcome_lines
+
+ACCEPTED, NOT_ACCEPTED, USAGE, OURS = 0, 1, 2, 3
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.do(arguments))
+    except _UsageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USAGE
+
+
+class _UsageError(Exception):
+    pass
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m evaluator", description="Judge GPU kernels on this machine, without a database.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="judge one file")
+    run.add_argument("file", type=Path)
+    run.add_argument("--op", required=True, help="slug of the op, as `ops` lists it")
+    run.add_argument("--type", choices=[t.value for t in KernelType], help="kernel type; guessed from the source when not given")
+    run.add_argument("--device", default="", help="cpu, cuda or cuda:N; the first GPU when there is one, else cpu")
+    run.add_argument("--mode", default=Mode.BENCHMARK.value, choices=[m.value for m in Mode])
+    run.add_argument("--seed", type=int, help="repeat the public cases of an earlier run")
+    run.add_argument("--case", help="check this case only")
+    run.add_argument("--json", metavar="OUT", help="write the outcome as JSON to this file, `-` for standard output")
+    run.add_argument("--sandbox", default=os.environ.get("KB_SANDBOX", "best-effort"), choices=["best-effort", "strict", "off"])
+    run.add_argument("--limit", action="append", default=[], metavar="NAME=VALUE", help="a limit of the contract, such as check_s=10")
+    run.set_defaults(do=_run)
+    ops = commands.add_parser("ops", help="list the ops")
+    ops.add_argument("--suite")
+    ops.add_argument("--json", action="store_true")
+    ops.set_defaults(do=_ops)
+    return parser
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from evaluator.build import UnsupportedKernelType, detect
+    from evaluator.judge.judge import Judge
+    from evaluator.judge.peer import InfrastructureError
+    from evaluator.sandbox import SandboxError
+
+    source = _read(arguments.file)
+    try:
+        op = get(arguments.op)
+    except UnknownOp as error:
+        raise _UsageError(str(error)) from error
+    device, index = resolve_device(arguments.device)
+    request = EvaluationRequest(
+        op=op.slug,
+        source=source,
+        kernel_type=KernelType(arguments.type) if arguments.type else detect(source),
+        device=device,
+        mode=Mode(arguments.mode),
+        seed=arguments.seed,
+        limits=_limits(arguments.limit),
+        filename=arguments.file.name,
+    )
+    quiet = arguments.json == "-"
+    try:
+        judge = Judge(device, gpu_index=index, sandbox_mode=arguments.sandbox)
+        try:
+            outcome = judge.evaluate(request, emit=_ignore if quiet else _print_event, only_case=arguments.case)
+        finally:
+            judge.close()
+    except UnsupportedKernelType as error:
+        raise _UsageError(str(error)) from error
+    except (InfrastructureError, SandboxError) as error:
+        print(f"infrastructure error: {error}", file=sys.stderr)
+        return OURS
+    except KeyboardInterrupt:
+        return OURS
+    _write(outcome, arguments.json)
+    return ACCEPTED if outcome.verdict is Verdict.ACCEPTED else NOT_ACCEPTED
+
+
+def _write(outcome: Outcome, to: str | None) -> None:
+    if to == "-":
+        print(dumps(outcome))
+        return
+    if to:
+        Path(to).write_text(dumps(outcome) + "\n")
+    for line in outcome_lines(outcome):
+        print(line)
+
+
+def _read(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise _UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if not data.strip():
+        raise _UsageError(f"{path} is empty")
+    if len(data) > MAX_SOURCE_BYTES:
+        raise _UsageError(f"{path} has {len(data)} bytes, {MAX_SOURCE_BYTES} are allowed")
+    if b"\x00" in data:
+        raise _UsageError(f"{path} holds NUL bytes; a source is UTF-8 text")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _UsageError(f"{path} is not UTF-8: byte {error.start}") from error
+
+
+def resolve_device(name: str) -> tuple[str, int | None]:
+    """Board device and GPU index of `cpu`, `cuda`, `cuda:N` or "" (the first GPU, else `cpu`)."""
+    from evaluator.devices import class_of_gpu
+    from evaluator.judge.environment import gpu_name
+    from evaluator.sandbox.gpus import gpus
+
+    if name == "cpu" or (name == "" and not gpus()):
+        return "cpu", None
+    kind, _, number = (name or "cuda").partition(":")
+    if kind != "cuda" or (number and not number.isdigit()):
+        raise _UsageError(f"--device is cpu, cuda or cuda:N, not {name!r}")
+    index = int(number or 0)
+    if not any(g.index == index for g in gpus()):
+        raise _UsageError(f"this host has no GPU {index}; it has {len(gpus())}")
+    return class_of_gpu(gpu_name(index)), index
+
+
+def _limits(pairs: Sequence[str]) -> Limits:
+    try:
+        return Limits.parse(pairs)
+    except ValueError as error:
+        raise _UsageError(f"--limit: {error}") from error
+
+
+def _print_event(event: Event) -> None:
+    line = event_line(event)
+    if line:
+        print(line, flush=True)
+
+
+def _ignore(event: Event) -> None:
+    return
+
+
+def _ops(arguments: argparse.Namespace) -> int:
+    ops = all_ops(arguments.suite)
+    if arguments.json:
+        rows: list[dict[str, typing.Any]] = [
+            {
+                "slug": o.slug,
+                "title": o.title,
+                "signature": o.signature,
+                "entry_point": o.entry_point,
+                "suites": o.suites,
+                "dtypes": o.dtypes,
+            }
+            for o in ops
+        ]
+        print(json.dumps(rows, indent=2))
+    else:
+        for op in ops:
+            print(f"{op.slug:20} {op.signature}")
+    return ACCEPTED

@@ -1,0 +1,72 @@
+"""An evaluation in lines of text for a terminal. The `name: value` lines at the end are meant for optimisers that parse them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from evaluator.contract import CaseResult, CaseTiming, Event, Outcome, from_json
+
+
+def event_line(event: Event) -> str:
+    """One line for an event; "" for those that are not worth one."""
+    if event.kind == "stage":
+        return f"— {event.data['stage']}"
+    if event.kind == "case":
+        return case_line(from_json(CaseResult, event.data))
+    return ""
+
+
+def case_line(case: CaseResult) -> str:
+    mark = "ok  " if case.passed else "FAIL"
+    if case.timing is not None:
+        return f"{mark} {case.name:16} {_timing(case.timing)}"
+    error = (
+        f"rel. error {case.rel_l2:.1e} of {case.tolerance:.1e} allowed" if case.rel_l2 is not None and case.tolerance is not None else ""
+    )
+    return f"{mark} {case.name:16} {error if case.passed else (case.reason or str(case.verdict)).splitlines()[0]}"
+
+
+def outcome_lines(outcome: Outcome) -> Iterator[str]:
+    """The verdict, why, and what was measured."""
+    yield ""
+    flags = f"  [{', '.join(outcome.flags)}]" if outcome.flags else ""
+    yield f"verdict: {outcome.verdict}{flags}"
+    for reason in outcome.reasons:
+        yield f"  {reason.message}"
+        yield from (f"    {line}" for line in reason.detail.splitlines())
+        if reason.hint:
+            yield f"  → {reason.hint}"
+    for case in outcome.cases:
+        for wrong in case.mismatches:
+            yield f"    {list(wrong.index)}: expected {wrong.expected}, got {wrong.got}"
+        if not case.passed and case.reproduce:
+            yield f"  reproduce: {case.reproduce}"
+    if outcome.log:
+        yield "  output:"
+        yield from (f"    {line}" for line in outcome.log.splitlines()[-20:])
+    yield "stages: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in outcome.stage_seconds.items())
+    missing = [layer for layer, status in outcome.sandbox.items() if not str(status).startswith("active")]
+    yield f"sandbox: {len(outcome.sandbox) - len(missing)} layers active" + (f", without {', '.join(missing)}" if missing else "")
+    if outcome.correctness_score is not None:
+        yield f"correctness_score: {outcome.correctness_score:.4f}"
+    if outcome.timing is not None:
+        timing = outcome.timing
+        yield f"speedup: {timing.speedup:.4f} [{timing.low:.4f}, {timing.high:.4f}]"
+        yield f"baseline_ms: {timing.baseline_us / 1e3:.6f}"
+        yield f"optimized_ms: {timing.candidate_us / 1e3:.6f}"
+        yield f"kernel_time_ms: {timing.candidate_us / 1e3:.6f}"
+    peaks = [c.timing.peak_memory_bytes for c in outcome.cases if c.timing is not None and c.timing.peak_memory_bytes]
+    if peaks:
+        yield f"peak_memory_mb: {max(peaks) / 1e6:.1f}"
+
+
+def _timing(timing: CaseTiming) -> str:
+    digits = max(0, 2 - math.floor(math.log10(timing.candidate.median_us)))
+    text = f"{timing.candidate.median_us:.{digits}f} µs, torch {timing.baseline.median_us:.{digits}f} µs, "
+    text += f"{timing.speedup:.3f}× [{timing.low:.3f}, {timing.high:.3f}]"
+    if timing.gb_per_s is not None:
+        text += f", {timing.gb_per_s:.1f} GB/s"
+    if timing.sol_share is not None:
+        text += f", {100 * timing.sol_share:.0f} % of the speed of light"
+    return f"{text} ({timing.quads} quads, {timing.stop_reason})"
