@@ -6,7 +6,6 @@ Everything is derived from the evaluation rows, so a refresh may run any number 
 from __future__ import annotations
 
 import enum
-import zlib
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -65,10 +64,7 @@ def lock_board(op: str, device: str) -> None:
     COMMITTED takes its snapshot per statement.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_LOCK_CLASS, zlib.crc32(f"{op}/{device}".encode()) - 2**31])
-
-
-_LOCK_CLASS = 0x6B62  # "kb": keeps these keys apart from other advisory locks
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kb.board'), hashtext(%s))", [f"{op}/{device}"])
 
 
 def best_source(op: str, device: str, author_id: int, *, in_interpreter: bool) -> Best | None:
@@ -171,6 +167,7 @@ def _fill(entry: Entry, best: Best) -> None:
     entry.cases = extra.cases
     entry.cases_won = extra.cases_won
     entry.sol_share = extra.sol_share
+    entry.audited = extra.audited
     entry.runs = best.runs
     entry.confirmed = best.runs > CONFIRMING_RUNS
     entry.achieved_at = best.achieved_at

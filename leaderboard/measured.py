@@ -14,13 +14,17 @@ MEDIAN_ERROR = 1.96 * 1.4826 * math.sqrt(math.pi / 2)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`time_error_us`: half-width of the 95 % interval of the geometric mean time. None where the outcome does not say."""
+    """None where the outcome does not say. `time_error_us`: half-width of the 95 % interval of the geometric mean time.
+
+    `audited`: at least one case was long enough for the judge's own clock to measure its ratio too.
+    """
 
     baseline_us: float | None = None
     time_error_us: float | None = None
     cases: int = 0
     cases_won: int = 0
     sol_share: float | None = None
+    audited: bool = False
 
 
 def case_timings(outcome: object) -> list[tuple[str, CaseTiming]]:
@@ -44,6 +48,7 @@ def measured(outcome: object) -> Measured:
         cases=len(timings),
         cases_won=sum(t.low > 1 for t in timings),
         sol_share=geometric_mean(t.sol_share for t in timings),
+        audited=any(t.audit_speedup is not None for t in timings),
     )
 
 

@@ -116,6 +116,7 @@ class Entry(models.Model):
     cases = models.PositiveIntegerField(default=0)
     cases_won = models.PositiveIntegerField(default=0, help_text="Performance cases whose interval lies above 1.")
     sol_share = models.FloatField(null=True, help_text="Geometric mean share of the speed of light.")
+    audited = models.BooleanField(default=False, help_text="Whether the judge's own clock confirmed a case. A record needs it.")
     runs = models.PositiveIntegerField(default=1)
     confirmed = models.BooleanField(default=False)
     achieved_at = models.DateTimeField(default=timezone.now, help_text="When this source first finished here.")

@@ -9,12 +9,12 @@ from leaderboard.models import Entry, Record
 
 
 def refresh(op: str, device: str) -> Record | None:
-    """Let the record follow the first band. The caller holds the board's lock.
+    """Let the record follow the first band of the audited entries (no record on one clock alone). The caller holds the board's lock.
 
     The holder keeps it as long as his entry is in the first band (a tie takes nothing). If his own new source is faster beyond the
     error, that is a new record of his; otherwise the standing record follows the figures of his entry.
     """
-    ranked = Entry.objects.eligible().on(op, device).filter(interpreted=False)
+    ranked = Entry.objects.eligible().on(op, device).filter(interpreted=False, audited=True)
     leader = ranked.best_first().first()
     standing = Record.objects.filter(op_id=op, device_id=device, held_until__isnull=True).first()
     if standing is not None:

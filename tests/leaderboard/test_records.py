@@ -60,3 +60,10 @@ def test_a_withdrawn_record_passes_to_the_next(finish: Finish, alice: User, bob:
 
     assert holders()[-1] == ("bob", 1.2, True)
     assert Record.objects.filter(held_until__isnull=True).count() == 1
+
+
+def test_no_record_without_an_audited_case(finish: Finish, alice: User, bob: User) -> None:
+    finish(alice, 5.0, audited=False)
+    finish(bob, 1.2)
+
+    assert holders() == [("bob", 1.2, True)]
