@@ -64,8 +64,8 @@ def arguments(*, user_namespace: bool, box_bytes: int, gpu: Gpu | None, readable
     else:
         options += _system(gpu) + _files(readable)
     options += ["--proc", "/proc"] if "pid_namespace" not in without else ["--ro-bind", "/proc", "/proc"]
-    options += ["--size", str(box_bytes), "--perms", "0700", "--tmpfs", BOX]
     if "mount_namespace" not in without:
+        options += ["--size", str(box_bytes), "--perms", "0700", "--tmpfs", BOX]
         if not any(path.is_relative_to("/tmp") for path in view.readable_directories(readable)):
             options += ["--symlink", f"{BOX}/tmp", "/tmp"]
         options += ["--remount-ro", "/dev", "--remount-ro", "/"]

@@ -44,7 +44,7 @@ def launch(plan: Plan, bwrap: str | None) -> SandboxedProcess:
         if lease:
             undo.callback(lease.release)
         uid = lease.uid if lease else None
-        host_box = None if bwrap else tempfile.mkdtemp(prefix="kbweb-box-")
+        host_box = None if plan.own_view else tempfile.mkdtemp(prefix="kbweb-box-")
         if host_box:
             undo.callback(shutil.rmtree, host_box, ignore_errors=True)
         box = host_box or bubblewrap.BOX

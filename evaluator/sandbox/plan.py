@@ -70,7 +70,7 @@ class Plan:
             "root": self.tree,
             "box": box,
             "box_bytes": self.limits.scratch_bytes,
-            "inodes": _INODES if self.namespaces else 0,
+            "inodes": _INODES if self.own_view else 0,
             "uid": uid,
             "rlimits": self.rlimits(),
             "readable": readable,

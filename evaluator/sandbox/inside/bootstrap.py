@@ -57,7 +57,7 @@ def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: igno
     if config["supervise"]:
         from evaluator.sandbox.inside import supervisor
 
-        supervisor.split()
+        supervisor.split(config["box"])
     if config["off"]:
         os.chdir(config["box"])
         return layers

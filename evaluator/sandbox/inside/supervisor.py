@@ -6,6 +6,7 @@ The supervisor keeps the uid that it was started with. It ends with its child's 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 
@@ -17,8 +18,11 @@ from evaluator.sandbox.inside import kernel
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_CHILD_SUBREAPER = 1, 4, 36
 
 
-def split() -> None:
-    """Fork: the child returns and becomes the run; the parent stays here as its supervisor and never returns."""
+def split(box: str) -> None:
+    """Fork: the child returns and becomes the run; the parent stays here as its supervisor and never returns.
+
+    Told to end, or left alone by a worker that died, it also removes the work directory `box`.
+    """
     kernel.prctl(_SET_CHILD_SUBREAPER, 1)
     child = os.fork()
     if child == 0:
@@ -31,17 +35,17 @@ def split() -> None:
                 os.close(int(descriptor))
             except OSError:
                 continue
-    signal.signal(signal.SIGTERM, lambda *_: _end(child, None))
+    signal.signal(signal.SIGTERM, lambda *_: _end(child, None, box))
     while True:
         try:
             pid, status = os.wait()
         except InterruptedError:
             continue
         if pid == child:
-            _end(child, status)
+            _end(child, status, "")
 
 
-def _end(child: int, status: int | None) -> None:
+def _end(child: int, status: int | None, box: str) -> None:
     """Kill until no descendant is left, then leave as the child did."""
     while True:
         for pid in _descendants(os.getpid()):
@@ -56,6 +60,8 @@ def _end(child: int, status: int | None) -> None:
         except ChildProcessError:
             break
         time.sleep(0.002)
+    if box:
+        shutil.rmtree(box, ignore_errors=True)
     code = 1 if status is None else os.waitstatus_to_exitcode(status)
     os._exit(code if code >= 0 else 128 - code)
 

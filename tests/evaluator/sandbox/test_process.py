@@ -227,16 +227,16 @@ def test_a_run_dies_with_the_worker(mode: str) -> None:
     program = (
         "import time\nfrom evaluator.sandbox import Sandbox\nfrom evaluator.contract import Limits\n"
         f"p = Sandbox({mode!r}).start('timeit', ['-n1', '-r1', 'import time; time.sleep(600)'], limits=Limits())\n"
-        "print(p.pid, flush=True)\ntime.sleep(600)"
+        "print(p.pid, p.box, flush=True)\ntime.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout
-        pid = int(worker.stdout.readline())
+        pid, box = worker.stdout.readline().split()
         assert Path(f"/proc/{pid}").exists()
 
         worker.kill()
 
-        wait_until(lambda: not Path(f"/proc/{pid}").exists())
+        wait_until(lambda: not Path(f"/proc/{pid}").exists() and not Path(box).exists())
 
 
 def test_two_runs_have_different_users_and_neither_sees_the_other() -> None:
