@@ -69,8 +69,16 @@ def torch_choice() -> str:
 
 
 def fingerprint(torch: str, wheels: str) -> str:
-    parts = [(ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt")]
-    return hashlib.sha256(b"\0".join([*parts, sys.version.encode(), torch.encode(), wheels.encode()])).hexdigest()
+    """Changes when another installation is wanted; settings of tools in `pyproject.toml` do not count."""
+    what = [project()[table] for table in ("build-system", "project", "dependency-groups")]
+    text = json.dumps([what, (ROOT / "constraints.txt").read_text(), sys.version, torch, wheels, str(ROOT)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def project() -> dict[str, dict[str, object]]:
+    import tomllib
+
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def installed() -> dict[str, str]:
@@ -143,10 +151,8 @@ def cpu_index() -> str:
 
 
 def dev_requirements() -> list[str]:
-    import tomllib
-
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
-    return [str(line) for line in groups["dev"]]
+    lines = project()["dependency-groups"]["dev"]
+    return [str(line) for line in lines] if isinstance(lines, list) else []
 
 
 def pip(arguments: list[str], wheels: str, *, constrained: bool) -> None:
