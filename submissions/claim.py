@@ -60,7 +60,7 @@ def claim(queue: str, worker: str) -> Evaluation | None:
     return evaluation
 
 
-def cost_parameters() -> dict[str, object]:
+def cost_parameters() -> dict[str, list[str] | float | str]:
     """What the SQL in `COSTS` asks for."""
     return {"held": [state.value for state in HELD], "running_s": RUNNING_S}
 

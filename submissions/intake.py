@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection, transaction
 from django.utils import timezone
 
-from evaluator.contract import Mode, State
+from evaluator.contract import JSON, Mode, State
 from submissions import events
 from submissions.hand_in import HandIn, check
 from submissions.hashes import normalised_sha256, source_sha256
@@ -127,7 +127,7 @@ def add_evaluations(submission: Submission, devices: tuple[str, ...], mode: Mode
         for device in devices
     )
     for evaluation in made:
-        data = {"state": State.QUEUED.value, "attempt": 1, "worker": ""}
+        data: dict[str, JSON] = {"state": State.QUEUED.value, "attempt": 1, "worker": ""}
         events.append(events.evaluation_stream(evaluation.pk), "state", data)
     if submission.visibility != Visibility.PRIVATE:
         events.append(
@@ -138,8 +138,8 @@ def add_evaluations(submission: Submission, devices: tuple[str, ...], mode: Mode
                 "author": str(submission.author),
                 "op": submission.op,
                 "kernel_type": submission.kernel_type,
-                "devices": list(devices),
-                "evaluations": [evaluation.pk for evaluation in made],
+                "devices": [str(device) for device in devices],
+                "evaluations": [str(evaluation.pk) for evaluation in made],
             },
         )
     ring(BUILD)

@@ -45,7 +45,7 @@ def expire() -> int:
     A database that has just started gives the workers time to renew first.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_postmaster_start_time() > now() - %s", [timedelta(seconds=LEASE_S)])
+        cursor.execute("SELECT pg_postmaster_start_time() > now() - make_interval(secs => %s)", [LEASE_S])
         if cursor.fetchone() == (True,):
             return 0
     late = Evaluation.objects.filter(state__in=[state.value for state in HELD], lease_expires_at__lt=Now())

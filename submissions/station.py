@@ -7,6 +7,7 @@ import os
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import structlog
@@ -25,6 +26,8 @@ from submissions.states import Fenced
 from submissions.storable import storable
 
 LONGEST_PAUSE_S = 30.0
+FACTS_S = 3600.0
+"""How often a judge is asked anew about its device and sandbox."""
 
 log = structlog.get_logger(__name__)
 
@@ -43,11 +46,13 @@ class Station:
         self.scribe = Scribe()
         self.holding: Holding | None = None
         self._runner: LocalRunner | None = None
+        self._facts: dict[str, object] = {}
+        self._facts_at = 0.0
         self._lock = threading.Lock()
 
     def register(self, *, in_service: bool, note: str = "") -> None:
-        """Write this worker's row, with what its judge says about the device."""
-        facts = self._runner.facts() if self._runner is not None and in_service else {}
+        """Write this worker's row, with what its judge last said about the device."""
+        facts = self._facts
         values: dict[str, object] = {
             "queue": self.queue,
             "device": self.device,
@@ -93,12 +98,19 @@ class Station:
             )
 
     def runner(self) -> LocalRunner:
-        """The judge of this device, started when it is not there. Takes the device out of service until one starts."""
+        """The judge of this device, started when it is not there, its facts not older than an hour.
+
+        Takes the device out of service until one starts. Only the thread that works on jobs may call this and use the judge.
+        Raises `RunnerError` when told to stop meanwhile.
+        """
         pause_s = 1.0
+        if self._runner is not None and time.monotonic() - self._facts_at > FACTS_S:
+            self.drop_runner()
         while self._runner is None:
             runner = LocalRunner(self.device, gpu_index=self.gpu_index, sandbox_mode=settings.SANDBOX)
             try:
                 runner.start()
+                self._facts, self._facts_at = runner.facts(), time.monotonic()
             except RunnerError as error:
                 runner.close()
                 log.error("judge_does_not_start", error=str(error), again_in_s=pause_s)

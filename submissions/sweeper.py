@@ -81,4 +81,4 @@ def queues_to_ring() -> list[str]:
 def _try_lock() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(hashtext('kb'), hashtext('sweeper'))")
-        return cursor.fetchone() == (True,)
+        return bool(cursor.fetchone() == (True,))

@@ -1,4 +1,4 @@
-"""A worker process: `python -m submissions.worker QUEUE`, or `kb worker QUEUE`.
+"""A worker process: `kb worker QUEUE`.
 
 One evaluation at a time, prefetch 1. On SIGTERM or SIGINT what is being worked on goes back to its queue at once.
 """
@@ -21,12 +21,13 @@ from evaluator.runners.local import RunnerError
 from submissions import jobs, station
 from submissions.heartbeat import Heartbeat
 from submissions.patience import AWAY, persistently
-from submissions.station import Station
+from submissions.station import FACTS_S, Station
 from submissions.sweeper import Sweeper
 
 STOP_MS = 4000
 POLL_MS = 500
-FACTS_S = 3600.0
+RETRY_S = 0.5
+RETRY_S = 0.5
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 log = structlog.get_logger(__name__)
@@ -63,8 +64,7 @@ def serve(here: Station) -> None:
         consumer.start()
         jobs.ring_now(here.queue)
         while not here.stopping.wait(FACTS_S):
-            if here.holding is None:
-                persistently(lambda: here.register(in_service=True), give_up=here.stopping.is_set)
+            jobs.ring_now(here.queue)
     except (RunnerError, *AWAY):
         if not here.stopping.is_set():
             raise
@@ -78,7 +78,8 @@ def serve(here: Station) -> None:
 
 
 def _consumer(queue: str) -> dramatiq.Worker:
-    dramatiq.worker.CONSUMER_RESTART_DELAY_SECS = dramatiq.worker.POST_PROCESS_MESSAGE_RETRY_DELAY_SECS = 0.5
+    dramatiq.worker.CONSUMER_RESTART_DELAY_SECS = RETRY_S
+    dramatiq.worker.POST_PROCESS_MESSAGE_RETRY_DELAY_SECS = RETRY_S  # type: ignore[assignment] # passed to time.sleep
     worker = dramatiq.Worker(dramatiq.get_broker(), queues={queue}, worker_timeout=POLL_MS, worker_threads=1)
     worker.queue_prefetch = worker.delay_prefetch = 1
     return worker
@@ -120,18 +121,3 @@ def _stop_signals_set(stopping: threading.Event) -> Iterator[None]:
 
 def _wake(writer: int) -> None:
     os.write(writer, b"x")
-
-
-def main() -> int:
-    import django
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbweb.settings")
-    django.setup()
-    gpu_index = int(sys.argv[2]) if len(sys.argv) > 2 else None
-    from submissions.worker import run as serve_queue
-
-    return serve_queue(sys.argv[1], gpu_index=gpu_index)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -74,8 +74,9 @@ def shown_outcome(user: Reader, evaluation: Evaluation) -> dict[str, JSON] | Non
     stored: Mapping[str, JSON] | None = evaluation.outcome
     if stored is None:
         return None
-    cases = stored.get("cases")
-    outcome = {**stored, "cases": [_without_samples(case) for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []}
+    found = stored.get("cases")
+    cases: list[JSON] = [_without_samples(case) for case in found if isinstance(case, dict)] if isinstance(found, list) else []
+    outcome: dict[str, JSON] = {**stored, "cases": cases}
     return outcome if may_read_source(user, evaluation.submission) else redact_outcome(outcome)
 
 

@@ -21,8 +21,8 @@ class SourceField(serializers.Field[bytes, str, bytes, object]):
             self.fail("invalid")
         return data.encode("utf-8", "surrogatepass")
 
-    def to_representation(self, value: bytes) -> str:
-        return value.decode("utf-8", "replace")
+    def to_representation(self, value: bytes) -> bytes:
+        return value
 
 
 @extend_schema_field(
@@ -45,5 +45,5 @@ class DeviceField(serializers.Field[list[str], str, list[str], object]):
             self.fail("invalid")
         return list(given)
 
-    def to_representation(self, value: list[str]) -> str:
-        return ",".join(value)
+    def to_representation(self, value: list[str]) -> list[str]:
+        return value

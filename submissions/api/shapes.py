@@ -13,7 +13,7 @@ class HandIn(serializers.Serializer[object]):
     """A submission as it is handed in. Values are judged by intake, so that every door says the same."""
 
     op = serializers.CharField(max_length=200, help_text="Slug of the op: softmax, layer_norm, …")
-    source = SourceField()
+    source = SourceField()  # type: ignore[assignment] # a field's own attribute of that name
     device = DeviceField()
     kernel_type = serializers.CharField(
         required=False, allow_null=True, allow_blank=True, help_text=f"{', '.join(KernelType)}; found from the source when left out."
@@ -105,7 +105,7 @@ class SubmissionShape(serializers.Serializer[object]):
     filename = serializers.CharField()
     source_sha256 = serializers.CharField()
     created_at = serializers.DateTimeField()
-    source = serializers.CharField(required=False)
+    source = serializers.CharField(required=False)  # type: ignore[assignment]
     evaluations = EvaluationShape(many=True)
 
 
@@ -113,7 +113,7 @@ class EventShape(serializers.Serializer[object]):
     seq = serializers.IntegerField()
     at = serializers.DateTimeField()
     kind = serializers.CharField(help_text="state, case, timing, log, note, verdict.")
-    data = serializers.DictField()
+    data = serializers.DictField()  # type: ignore[assignment]
 
 
 class Events(serializers.Serializer[object]):
@@ -163,4 +163,4 @@ class Problem(serializers.Serializer[object]):
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField()
-    errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()), required=False)
+    errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()), required=False)  # type: ignore[assignment]

@@ -64,14 +64,16 @@ class Submissions(ListAPIView[Submission]):
         wait = shapes.Wait(data=request.query_params)
         if not all([wish.is_valid(), wait.is_valid()]):
             raise ValidationError({**wish.errors, **wait.errors})
+        author = request.user
+        assert author.is_authenticated
         fields = dict(wish.validated_data)
-        uploaded = request.data.get("source")
+        uploaded = request.data.get("source") if isinstance(request.data, dict) else None
         if isinstance(uploaded, UploadedFile) and not fields["filename"]:
             fields["filename"] = uploaded.name or ""
         fields["idempotency_key"] = request.headers.get("Idempotency-Key") or fields.get("idempotency_key")
         before = _known(request, fields["idempotency_key"])
         try:
-            submission = submit(request.user, **fields)
+            submission = submit(author, **fields)
         except IntakeError as error:
             raise as_api_error(error) from error
         wait_for_verdicts(submission, wait.validated_data["wait"])

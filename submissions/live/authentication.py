@@ -14,6 +14,7 @@ from channels.auth import get_user
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
@@ -58,9 +59,12 @@ def _own_origin(origin: str) -> bool:
 def _owner(authorization: str) -> Reader:
     request = HttpRequest()
     request.META["HTTP_AUTHORIZATION"] = authorization
-    for authenticator in (kind() for kind in api_settings.DEFAULT_AUTHENTICATION_CLASSES if "Token" in kind.__name__):
+    kinds: tuple[type[BaseAuthentication], ...] = tuple(api_settings.DEFAULT_AUTHENTICATION_CLASSES)  # type: ignore[arg-type]
+    for kind in kinds:
+        if issubclass(kind, SessionAuthentication):
+            continue
         try:
-            found = authenticator.authenticate(Request(request))
+            found = kind().authenticate(Request(request))
         except AuthenticationFailed as error:
             raise Refusal(UNKNOWN_TOKEN, str(error.detail)) from error
         if found is not None:

@@ -32,7 +32,7 @@ LOOK_ANYWAY_S = 15.0
 BAD_REQUEST = 4400
 
 
-class StreamConsumer(AsyncWebsocketConsumer):
+class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has no types
     """One socket of one stream. A subclass says which stream, and whether the reader may see it."""
 
     from_start = False
@@ -96,9 +96,10 @@ class StreamConsumer(AsyncWebsocketConsumer):
     async def _send_new(self, after: int | None) -> int:
         """Send what came after `after`; returns the last sequence number the client has or was told to fetch."""
         if after is None:
-            after = 0 if self.from_start else await database_sync_to_async(events.last_seq)(self.stream)
+            newest: int = await database_sync_to_async(events.last_seq)(self.stream)
+            after = 0 if self.from_start else newest
             await self._say({"kind": "hello", "seq": after})
-        last = await database_sync_to_async(events.last_seq)(self.stream)
+        last: int = await database_sync_to_async(events.last_seq)(self.stream)
         if last < after or last - after > BEHIND:
             await self._say({"kind": "resync", "seq": last, "after": after})
             return last

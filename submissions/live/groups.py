@@ -26,7 +26,10 @@ class Waker:
         self._task: asyncio.Task[None] | None = None
 
     def connect(self, listener: Listener) -> None:
-        listener.subscribe(None, lambda stream: self._loop.call_soon_threadsafe(self._add, stream))
+        def wake(stream: str | None) -> None:
+            self._loop.call_soon_threadsafe(self._add, stream)
+
+        listener.subscribe(None, wake)
 
     def _add(self, stream: str | None) -> None:
         self._due.add(EVERYONE if stream is None else group_of(stream))
