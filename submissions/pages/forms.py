@@ -51,7 +51,7 @@ class SubmitForm(forms.Form):
     visibility = forms.ChoiceField(label="Who may see it", initial=Visibility.PUBLIC, choices=Visibility.choices, widget=forms.RadioSelect)
 
     def __init__(self, *args: object, ops: Sequence[tuple[str, str]], devices: Sequence[tuple[str, str]], **kwargs: object) -> None:
-        super().__init__(*args, label_suffix="", **kwargs)  # type: ignore[arg-type]
+        super().__init__(*args, **kwargs, label_suffix="")  # type: ignore[arg-type, misc]
         self.fields["op"].widget = forms.Select(choices=[("", "Choose an op"), *ops])
         device = self.fields["device"]
         assert isinstance(device, forms.MultipleChoiceField)

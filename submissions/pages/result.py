@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from evaluator.contract import State
-from submissions.access import access_evaluation, access_submission, may_cancel, may_read_log, may_read_source, Reader
+from submissions.access import Reader, access_evaluation, access_submission, may_cancel, may_read_log, may_read_source
 from submissions.cancel import cancel
 from submissions.models import Evaluation, Submission
 from submissions.pages import words

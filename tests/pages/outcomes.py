@@ -23,7 +23,9 @@ SANDBOX = {"uid": "active", "namespaces": "active", "seccomp": "active", "landlo
 ENVIRONMENT = {"device_name": "Some CPU", "torch": "2.13.0+cpu", "triton": "3.7.1", "cpu": {"model": "x86-64", "cores": 2}}
 
 
-def accepted(speedup: float = 1.32, *, half: float = 0.01, interpreted: bool = False, kernel_type: KernelType = KernelType.TORCH) -> Outcome:
+def accepted(
+    speedup: float = 1.32, *, half: float = 0.01, interpreted: bool = False, kernel_type: KernelType = KernelType.TORCH
+) -> Outcome:
     """Two correctness cases, one of them hidden, and two timed ones around `speedup`."""
     timed = [timing(speedup * 1.1, half), timing(speedup / 1.1, half)]
     cases = (
@@ -122,6 +124,4 @@ def stats(samples: tuple[float, ...]) -> SampleStats:
     ordered = sorted(samples)
     n = len(ordered)
     middle = ordered[n // 2]
-    return SampleStats(
-        n, middle, sum(ordered) / n, ordered[n // 20], ordered[-n // 20], ordered[0], ordered[-1], middle * 0.013, 0.02
-    )
+    return SampleStats(n, middle, sum(ordered) / n, ordered[n // 20], ordered[-n // 20], ordered[0], ordered[-1], middle * 0.013, 0.02)
