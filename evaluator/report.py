@@ -37,11 +37,11 @@ def outcome_lines(outcome: Outcome) -> Iterator[str]:
         yield from (f"    {line}" for line in reason.detail.splitlines())
         if reason.hint:
             yield f"  → {reason.hint}"
-    for case in outcome.cases:
-        for wrong in case.mismatches:
-            yield f"    {list(wrong.index)}: expected {wrong.expected}, got {wrong.got}"
-        if not case.passed and case.reproduce:
-            yield f"  reproduce: {case.reproduce}"
+    failed = next((case for case in outcome.cases if not case.passed), None)
+    if failed is not None:
+        yield from (f"    {list(wrong.index)}: expected {wrong.expected}, got {wrong.got}" for wrong in failed.mismatches)
+        if failed.reproduce:
+            yield f"  reproduce: {failed.reproduce}"
     if outcome.log:
         yield "  output:"
         yield from (f"    {line}" for line in outcome.log.splitlines()[-20:])
