@@ -8,16 +8,22 @@ import time
 from collections.abc import Callable, Iterator
 
 from evaluator.build import BuildReport, build
-from evaluator.contract import EvaluationRequest, Event, Limits, Outcome
+from evaluator.contract import EvaluationRequest, Event, Limits, Outcome, Verdict
 from evaluator.devices import device_class
 from evaluator.judge import cores, environment
 from evaluator.judge.peer import InfrastructureError, Peer, start_baseline, start_candidate
 from evaluator.judge.run import Run
-from evaluator.sandbox import Mode, Sandbox
+from evaluator.sandbox import Mode, Sandbox, gpu_healthy
 from evaluator.sandbox.gpus import gpu
 from evaluator.sandbox.lock import LockBusy, device_lock
 
 LOCK_WAIT_S = 600.0
+HARD_ENDS = (Verdict.TIMEOUT, Verdict.CRASHED, Verdict.OUT_OF_MEMORY, Verdict.RUNTIME_ERROR)
+"""Verdicts that may have left a GPU in a bad state."""
+
+
+class DeviceOutOfServiceError(InfrastructureError):
+    """The GPU failed its probe. No more evaluations until somebody has looked at it."""
 
 
 class Judge:
@@ -42,6 +48,7 @@ class Judge:
         self._spare: Peer | None = None
         self._baseline: Peer | None = None
         self._spare_limits = Limits()
+        self.out_of_service = ""
 
     def warm_up(self) -> None:
         """Start a spare and the baseline and wait for both, so that the first evaluation pays nothing of it."""
@@ -66,16 +73,30 @@ class Judge:
         cancelled: Callable[[], bool] = lambda: False,
         only_case: str | None = None,
     ) -> Outcome:
-        """Judge one request. Raises `InfrastructureError` when something of ours fails; every other end is an outcome."""
+        """Judge one request. Every end but ours is an outcome.
+
+        Raises `InfrastructureError` when something of ours fails, and `DeviceOutOfServiceError` once the GPU has failed its probe.
+        """
+        if self.out_of_service:
+            raise DeviceOutOfServiceError(self.out_of_service)
         started = time.monotonic()
         if built is None:
             built = build(request, sandbox=self.build_sandbox)
         run = Run(self, request, built, emit=emit, cancelled=cancelled, only_case=only_case, build_seconds=time.monotonic() - started)
         with self._device_to_ourselves(request):
-            return run.outcome()
+            outcome = run.outcome()
+            if self.gpu_index is not None and outcome.verdict in HARD_ENDS:
+                self._probe(self.gpu_index)
+        return outcome
+
+    def _probe(self, gpu_index: int) -> None:
+        """After a run that ended hard: does a kernel in a fresh process still work?"""
+        healthy, detail = gpu_healthy(gpu_index)
+        if not healthy:
+            self.out_of_service = f"GPU {gpu_index} failed its probe: {detail}"
 
     def take_spare(self, limits: Limits) -> Peer:
-        """A candidate that holds nothing yet. On a GPU the next spare starts at once, on a CPU after the evaluation, lest it be timed along."""
+        """A candidate that holds nothing yet. On a GPU the next spare starts at once, on a CPU afterwards, lest it be timed along."""
         spare = self._start_spare(limits)
         if spare.limits != limits:
             spare.close()

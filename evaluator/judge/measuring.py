@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from evaluator.contract import JSON, CaseResult, CaseTiming, Event, Reason, State, Verdict
 from evaluator.correctness import expected_meta
 from evaluator.devices import DeviceClass
+from evaluator.judge.alike import near
 from evaluator.judge.answers import Timed, error_of, timed_of
+from evaluator.judge.audit import AUDITED_US, Audit, Commanded, audited
 from evaluator.judge.blocks import Block
 from evaluator.judge.checking import compared, shift
 from evaluator.judge.failures import Ended, verdict_of
@@ -31,18 +33,11 @@ FLUSH_BYTES = 256 * 1024 * 1024
 MIN_CALLS = 5
 MAX_CALLS = {"cpu": 5, "cuda": 20}
 """Timed calls in one command: five, on a GPU more where that makes the command long enough for the judge's clock."""
-AUDITED_US = {"cpu": 1000.0, "cuda": 300.0}
-"""Commands with less work than this (by the baseline's clock) are not audited: the constant part of a command would decide."""
-AUDIT_ALLOWANCE_US = {"cpu": 200.0, "cuda": 60.0}
-"""A command to the sandboxed side may cost so much more than one to the baseline before its clock is doubted."""
 LONG_CALL_S = 0.05
 """Calls that take longer are timed one a command."""
 MAX_SAMPLES = 400
 CHECKED_CALLS = 20
 """About so many timed calls a case are compared with the fp64 oracle; all of them with torch's own output on the same inputs."""
-AUDIT_SLACK = 0.10
-"""The two clocks may differ by so much, on top of both confidence intervals, before the evaluation is suspect."""
-NEAR = {"float32": 2e-5, "float16": 2e-3, "bfloat16": 1e-2}
 BLOCK_BYTES = 4 * 1024**3
 
 
@@ -56,36 +51,6 @@ class Side:
     samples_us: list[float] = field(default_factory=list)
     host_us: list[float] = field(default_factory=list)
     peak_bytes: int = 0
-
-
-@dataclass(frozen=True)
-class Commanded:
-    """One command: median and sum of the calls' times by the process's clock, and the command's time by the judge's, in µs."""
-
-    median_us: float
-    total_us: float
-    wall_us: float
-
-
-@dataclass(frozen=True)
-class Audit:
-    """One quad by the judge's clock. What a command costs beside its calls is learnt from the baseline, whose own clock is trusted."""
-
-    baseline_us: float
-    candidate_us: float
-    claimed_us: float
-
-    @classmethod
-    def of(cls, a1: Commanded, b1: Commanded, b2: Commanded, a2: Commanded) -> Audit:
-        """Times a command, means of the quad's two."""
-        baseline = (a1.total_us + a2.total_us) / 2
-        beside = (a1.wall_us + a2.wall_us) / 2 - baseline
-        candidate = (b1.wall_us + b2.wall_us) / 2 - beside
-        return cls(baseline, max(candidate, baseline * 1e-6), (b1.total_us + b2.total_us) / 2)
-
-    @property
-    def ratio(self) -> float:
-        return self.baseline_us / self.candidate_us
 
 
 def calls_in_block(op: Op, case: Case, device: str) -> int:
@@ -186,12 +151,6 @@ class Measurement:
         b1, b2 = commanded[id(self.candidate)]
         return a1, b1, b2, a2
 
-    def _excess(self, audits: list[Audit]) -> bool:
-        """Whether commands took longer than the candidate's clock explains, by more than the sandbox can cost."""
-        excess = statistics.median(a.candidate_us - a.claimed_us for a in audits)
-        claimed = statistics.median(a.claimed_us for a in audits)
-        return excess > AUDIT_ALLOWANCE_US[self.device] + AUDIT_SLACK * claimed
-
     def _draw(self, half: int, calls: int) -> list[InputSet]:
         """Inputs that no call has seen."""
         chosen = self.pool[half][:calls]
@@ -263,8 +222,8 @@ class Measurement:
         for number, each in enumerate(inputs):
             ours = self.baseline.places[number].read(self.baseline.block)
             theirs = [t.clone() for t in self.candidate.places[number].read(self.candidate.block)]
-            near = all(_near(a, b) for a, b in zip(theirs, ours, strict=True))
-            if near and secrets.randbelow(1_000_000) >= self.check_share * 1_000_000:
+            alike = all(near(a, b) for a, b in zip(theirs, ours, strict=True))
+            if alike and secrets.randbelow(1_000_000) >= self.check_share * 1_000_000:
                 continue
             result = compared(self.op, self.case, each, theirs)
             if not result.passed:
@@ -273,9 +232,9 @@ class Measurement:
 
     def _result(self, ratios: list[float], audits: list[Audit], reason: str) -> CaseResult:
         estimate = ratio_estimate(ratios)
-        audited = statistics.median(a.baseline_us for a in audits) >= AUDITED_US[self.device]
-        audit = ratio_estimate([a.ratio for a in audits]) if audited else None
-        self.clocks_disagree = audit is not None and estimate.low > audit.high * (1 + AUDIT_SLACK) and self._excess(audits)
+        checked = audited(audits, estimate, self.device)
+        audit = checked.estimate if checked else None
+        self.clocks_disagree = checked is not None and checked.disagrees
         candidate = sample_stats(self.candidate.samples_us)
         cost = self.op.cost(self.case)
         light = sol.speed_of_light(cost, self.hardware, sol.precision_of(self.op, self.case))
@@ -300,18 +259,6 @@ class Measurement:
             baseline_samples_us=_thinned(self.baseline.samples_us),
         )
         return CaseResult(name=self.case.name, kind="performance", passed=True, inputs=self.case.describe(), timing=timing)
-
-
-def _near(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two outputs are so alike that a look at the sample is enough: equal, or relative L2 within a few roundings of the dtype."""
-    import torch
-
-    if not a.is_floating_point() and not a.is_complex():
-        return torch.equal(a, b)
-    allowed = NEAR.get(str(a.dtype).removeprefix("torch."), 1e-12)
-    x, y = a.reshape(-1).to(torch.float32), b.reshape(-1).to(torch.float32)
-    difference, norm = float(torch.linalg.vector_norm(x - y)), float(torch.linalg.vector_norm(y))
-    return math.isfinite(difference) and difference <= allowed * norm
 
 
 def _thinned(samples: list[float]) -> tuple[float, ...]:

@@ -32,6 +32,7 @@ from evaluator.judge.failures import Ended, verdict_of
 from evaluator.judge.inputs import derive
 from evaluator.judge.measuring import FLUSH_BYTES, Measurement, calls_in_block
 from evaluator.judge.peer import Cancelled, InfrastructureError, Peer, PeerFailure
+from evaluator.judge.stopwatch import Stopwatch
 from evaluator.ops import registry
 from evaluator.ops.definition import Case
 from evaluator.timing.stats import StopRule, summary
@@ -280,19 +281,6 @@ class Run:
             seed=self.public_seed,
             evaluator_version=evaluator.__version__,
         )
-
-
-class Stopwatch:
-    """Adds the seconds of a `with` block to a dictionary, whatever ends it."""
-
-    def __init__(self, seconds: dict[str, float], name: str) -> None:
-        self._seconds, self._name = seconds, name
-
-    def __enter__(self) -> None:
-        self._start = time.monotonic()
-
-    def __exit__(self, *_: object) -> None:
-        self._seconds[self._name] = self._seconds.get(self._name, 0.0) + time.monotonic() - self._start
 
 
 def _without_samples(result: CaseResult) -> CaseResult:

@@ -43,7 +43,8 @@ class Service:
                 raise
             except Exception as error:
                 text = "".join(traceback.format_exception(error))[-8000:]
-                self.channel.send({"failed": f"{type(error).__name__}: {error}", "detail": text})
+                out = bool(self.judge.out_of_service)
+                self.channel.send({"failed": f"{type(error).__name__}: {error}", "detail": text, "out_of_service": out})
 
     def _evaluate(self, message: dict[str, object]) -> None:
         request = from_json(EvaluationRequest, message["request"])

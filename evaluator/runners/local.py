@@ -28,6 +28,10 @@ class RunnerError(RuntimeError):
     """Ours: the judge could not be started, died, or failed at something that is not the submission's fault."""
 
 
+class OutOfServiceError(RunnerError):
+    """The device failed its probe. Nothing can be judged on it until somebody has looked; the job belongs back in the queue."""
+
+
 class LocalRunner:
     """Runs evaluations on `device`. The judge gets a clean environment: no database URL, no token. Not thread-safe."""
 
@@ -121,7 +125,8 @@ class LocalRunner:
         except (ChannelClosed, ChannelTimeout, ProtocolError) as error:
             raise self._dead() from error
         if "failed" in message:
-            raise RunnerError(f"{message['failed']}\n{message.get('detail', '')}")
+            kind = OutOfServiceError if message.get("out_of_service") else RunnerError
+            raise kind(f"{message['failed']}\n{message.get('detail', '')}")
         return message
 
     def _dead(self) -> RunnerError:
