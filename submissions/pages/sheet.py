@@ -133,6 +133,6 @@ def layers(sandbox: Mapping[str, JSON]) -> Iterable[Layer]:
             status = str(said.get("status") or said.get("state") or ("active" if said.get("proven") else "unavailable"))
             detail = str(said.get("consequence") or said.get("detail") or said.get("reason") or "")
         else:
-            status, detail = str(said), ""
+            status, _, detail = (part.strip() for part in str(said).partition(":"))
         tone = "good" if status in ("active", "proven", "True", "ok") else "warn"
         yield Layer(name.replace("_", " "), status, tone, "" if tone == "good" else detail)
