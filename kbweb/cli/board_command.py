@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 from rich.table import Table
 
+from kbweb.cli.follow import plain
 from kbweb.cli.output import AsJson, console, print_json
 
 
@@ -37,7 +38,7 @@ def _rows(answer: dict[str, object], name: str) -> list[dict[str, object]]:
 def _columns(row: dict[str, object]) -> tuple[str, str, str, str, str]:
     speedup = f"{row.get('speedup'):.3f}× ({row.get('speedup_low'):.3f} to {row.get('speedup_high'):.3f})"
     author = f"{row.get('author')} ({row['agent']})" if row.get("agent") else str(row.get("author"))
-    return author, str(row.get("kernel_type")), speedup, _time(row.get("time_us")), str(row.get("evaluation"))
+    return plain(author), str(row.get("kernel_type")), speedup, _time(row.get("time_us")), str(row.get("evaluation"))
 
 
 def _time(value: object) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import httpx
+from rich.markup import escape
 
 from kbweb.cli.client import Client, Json
 from kbweb.cli.output import Failure, console
 
 LONGEST_PAUSE_S = 5.0
 GIVE_UP_S = 120.0
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def follow(client: Client, evaluation: str, *, quiet: bool = False) -> Json:
@@ -50,16 +53,18 @@ def show(event: Json) -> None:
         return
     match event.get("kind"):
         case "state":
-            console.print(f"[bold]{data.get('state')}[/bold]" + (f"  [dim]{data['worker']}[/dim]" if data.get("worker") else ""))
+            console.print(
+                f"[bold]{plain(data.get('state'))}[/bold]" + (f"  [dim]{plain(data['worker'])}[/dim]" if data.get("worker") else "")
+            )
         case "case":
             mark = "[green]✓[/green]" if data.get("passed") else "[red]✗[/red]"
-            console.print(f"  {mark} {data.get('name')}  [dim]{data.get('inputs', '')}[/dim] {data.get('reason') or ''}")
+            console.print(f"  {mark} {plain(data.get('name'))}  [dim]{plain(data.get('inputs'))}[/dim] {plain(data.get('reason'))}")
         case "timing":
             console.print(
-                f"  ⏱ {data.get('case')}  {_ratio(data.get('speedup'))} ({_ratio(data.get('low'))} to {_ratio(data.get('high'))})"
+                f"  ⏱ {plain(data.get('case'))}  {_ratio(data.get('speedup'))} ({_ratio(data.get('low'))} to {_ratio(data.get('high'))})"
             )
         case "log" | "note":
-            console.print(f"  {str(data.get('text', '')).rstrip()}", markup=False, style="dim")
+            console.print(f"  [dim]{plain(data.get('text')).rstrip()}[/dim]")
 
 
 def show_end(client: Client, evaluation: Json) -> None:
@@ -70,10 +75,10 @@ def show_end(client: Client, evaluation: Json) -> None:
     reasons = evaluation.get("reasons")
     for reason in reasons if isinstance(reasons, list) else []:
         if isinstance(reason, dict):
-            console.print(f"  {reason.get('message', '')}", markup=False)
+            console.print(f"  {plain(reason.get('message'))}")
             for more in (reason.get("detail"), reason.get("hint")):
                 if more:
-                    console.print(f"  {more}", markup=False, style="dim")
+                    console.print(f"  [dim]{plain(more)}[/dim]")
     if url := evaluation.get("url"):
         console.print(f"  {url if str(url).startswith('http') else client.url + str(url)}")
 
@@ -84,6 +89,11 @@ def verdict_code(evaluations: list[Json]) -> int:
     if "infra_error" in verdicts:
         return 3
     return 0 if verdicts == {"accepted"} else 1
+
+
+def plain(value: object) -> str:
+    """Text of others for a terminal: no markup, no control or direction characters."""
+    return escape(CONTROL.sub("\N{REPLACEMENT CHARACTER}", "" if value is None else str(value)))
 
 
 def _ratio(value: object) -> str:
