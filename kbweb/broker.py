@@ -53,8 +53,11 @@ class LazyPool(Pool):
             check=ConnectionPool.check_connection,
         )
 
+        self._asked_for = False
+
     def getconn(self, timeout: float | None = None) -> Connection[tuple[object, ...]]:
-        if self.closed:
+        if not self._asked_for:
+            self._asked_for = True
             self.open()
         return super().getconn(timeout)
 
@@ -69,6 +72,10 @@ class DoorbellBroker(PostgresBroker):  # type: ignore[misc] # dramatiq-postgres 
             connection.execute(QUERIES.ENQUEUE, row)
         self.emit_after("enqueue", message, delay)
         return message
+
+    def close(self) -> None:
+        super().close()
+        self.pool.close()
 
 
 def middleware() -> list[Middleware]:

@@ -1,0 +1,312 @@
+"""The REST door: what a bot sends and gets."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.db import connection
+from knox.models import get_token_model
+from rest_framework.test import APIClient
+
+from evaluator.contract import Outcome, State
+from submissions import events
+from submissions.claim import claim
+from submissions.finish import finish
+from submissions.models import Evaluation, Submission
+from tests.submissions.conftest import SOURCE, HandIn, committed
+
+GOOD: dict[str, object] = {"op": "softmax", "source": SOURCE.decode(), "device": "cpu"}
+URL = "/api/v1/submissions"
+
+
+def client_of(user: User, *scopes: str) -> APIClient:
+    _, secret = get_token_model().objects.create(user=user, name="test", scopes=list(scopes) or ["read", "submit"])
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+@pytest.fixture
+def bot(alice: User) -> APIClient:
+    return client_of(alice)
+
+
+def finished(run: Evaluation, outcome: Outcome) -> Evaluation:
+    Evaluation.objects.filter(pk=run.pk).update(state=State.WAITING)
+    taken = claim("device.cpu", "w1")
+    assert taken is not None
+    return finish(taken.pk, outcome, attempt=taken.attempt, worker="w1", worker_s=1.0)
+
+
+def test_hand_in_json(bot: APIClient) -> None:
+    answer = bot.post(URL, {**GOOD, "device": ["cpu", "h100"], "agent": "my-bot"})
+
+    body = answer.json()
+    assert answer.status_code == 201
+    assert (body["op"], body["kernel_type"], body["author"], body["agent"]) == ("softmax", "torch", "alice", "my-bot")
+    assert body["source"] == SOURCE.decode()
+    assert body["url"].endswith(f"/s/{body['id']}/")
+    first = body["evaluations"][0]
+    assert (first["state"], first["verdict"], first["outcome"]) == ("queued", "", None)
+    assert first["queue"] == {"ahead": 0, "estimate_s": None}
+    assert first["url"].endswith(f"?evaluation={first['id']}")
+
+
+def test_hand_in_a_file(bot: APIClient) -> None:
+    form = {**GOOD, "source": SimpleUploadedFile("fast.py", SOURCE), "device": ["cpu", "h100"]}
+
+    answer = bot.post(URL, form, format="multipart")
+
+    assert answer.status_code == 201
+    assert answer.json()["filename"] == "fast.py"
+    assert len(answer.json()["evaluations"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("source", ""),
+        ("source", "#" * (1024 * 1024 + 1)),
+        ("source", "x = '\x00'"),
+        ("source", 7),
+        ("source", None),
+        ("op", "sofmax"),
+        ("op", "a\x00b"),
+        ("op", 10**30),
+        ("device", "toaster"),
+        ("device", []),
+        ("device", {"cpu": 1}),
+        ("device", [1]),
+        ("device", ["cpu"] * 17),
+        ("kernel_type", "fortran"),
+        ("kernel_type", "cuda"),
+        ("mode", "fast"),
+        ("visibility", "hidden"),
+        ("filename", "a/b.py"),
+        ("agent", "x" * 200),
+        ("seed", "seven"),
+        ("seed", 7),
+        ("seed", -1),
+        ("idempotency_key", "k" * 300),
+    ],
+)
+def test_refused_with_the_field_named(bot: APIClient, field: str, value: object) -> None:
+    answer = bot.post(URL, {**GOOD, field: value})
+
+    assert answer.status_code == 400
+    assert answer["Content-Type"].startswith("application/problem+json")
+    assert list(answer.json()["errors"]) == [field]
+    assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize("source", [b"", b"x = 1\xff", b"\x00", b"#" * (1024 * 1024 + 1)])
+def test_a_bad_file_is_refused_with_the_field_named(bot: APIClient, source: bytes) -> None:
+    answer = bot.post(URL, {**GOOD, "source": SimpleUploadedFile("k.py", source)}, format="multipart")
+
+    assert answer.status_code == 400
+    assert list(answer.json()["errors"]) == ["source"]
+
+
+def test_surrogates_in_json_are_not_utf8(bot: APIClient) -> None:
+    answer = bot.generic("POST", URL, b'{"op": "softmax", "device": "cpu", "source": "x = \\"\\ud800\\""}', content_type="application/json")
+
+    assert answer.status_code == 400
+    assert "not UTF-8" in answer.json()["errors"]["source"][0]
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"7", b"\xff"])
+def test_what_is_no_object_is_refused(bot: APIClient, body: bytes) -> None:
+    answer = bot.generic("POST", URL, body, content_type="application/json")
+
+    assert answer.status_code == 400
+    assert answer["Content-Type"].startswith("application/problem+json")
+
+
+def test_all_missing_fields_are_named(bot: APIClient) -> None:
+    assert set(bot.post(URL, {}).json()["errors"]) == {"op", "source", "device"}
+
+
+def test_the_idempotency_key_of_the_header(bot: APIClient) -> None:
+    first = bot.post(URL, GOOD, headers={"Idempotency-Key": "k1"})
+    again = bot.post(URL, GOOD, headers={"Idempotency-Key": "k1"})
+    other = bot.post(URL, {**GOOD, "mode": "test"}, headers={"Idempotency-Key": "k1"})
+
+    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 409)
+    assert first.json()["id"] == again.json()["id"]
+    assert list(other.json()["errors"]) == ["idempotency_key"]
+    assert Submission.objects.count() == 1
+
+
+def test_a_used_up_quota_says_when(bot: APIClient, settings: LazySettings) -> None:
+    settings.KB_SUBMISSIONS_PER_HOUR = 1
+    bot.post(URL, GOOD)
+
+    answer = bot.post(URL, GOOD)
+
+    assert answer.status_code == 429
+    assert 3590 <= int(answer["Retry-After"]) <= 3600
+    assert "UTC" in answer.json()["detail"]
+
+
+def test_nobody_and_readers_may_not_hand_in(alice: User) -> None:
+    assert APIClient().post(URL, GOOD).status_code == 401
+    assert client_of(alice, "read").post(URL, GOOD).status_code == 403
+    wrong = APIClient()
+    wrong.credentials(HTTP_AUTHORIZATION="Bearer kb_nothing")
+    assert wrong.post(URL, GOOD).status_code == 401
+    assert not Submission.objects.exists()
+
+
+def test_private_ones_do_not_exist_for_others(alice: User, bob: User, hand_in: HandIn) -> None:
+    run = hand_in(alice, visibility="private")
+
+    for path in (f"submissions/{run.submission_id}", *(f"evaluations/{run.pk}{rest}" for rest in ("", "/events", "/log"))):
+        assert client_of(bob).get(f"/api/v1/{path}").status_code == 404
+        assert APIClient().get(f"/api/v1/{path}").status_code == 404
+        assert client_of(alice).get(f"/api/v1/{path}").status_code == 200
+    assert client_of(bob).get(URL).json()["results"] == []
+    assert len(client_of(alice).get(URL).json()["results"]) == 1
+
+
+def test_result_only_hides_source_log_and_tracebacks(alice: User, bob: User, hand_in: HandIn, wrong: Outcome) -> None:
+    run = finished(hand_in(alice, visibility="result"), wrong)
+    events.append(events.evaluation_stream(run.pk), "log", {"text": "secret output"})
+    stranger, author = client_of(bob), client_of(alice)
+
+    seen = [stranger.get(f"/api/v1/{path}").content.decode() for path in (f"submissions/{run.submission_id}", f"evaluations/{run.pk}")]
+    told = stranger.get(f"/api/v1/evaluations/{run.pk}/events").content.decode()
+
+    assert not any("secret" in text or "torch.softmax" in text for text in (*seen, told))
+    assert stranger.get(f"/api/v1/evaluations/{run.pk}/log").status_code == 403
+    assert "secret line" in author.get(f"/api/v1/evaluations/{run.pk}").content.decode()
+    assert "secret output" in author.get(f"/api/v1/evaluations/{run.pk}/events").content.decode()
+
+
+def test_a_finished_evaluation(bot: APIClient, alice: User, hand_in: HandIn, accepted: Outcome) -> None:
+    run = finished(hand_in(alice), accepted)
+
+    body = bot.get(f"/api/v1/evaluations/{run.pk}").json()
+
+    assert (body["verdict"], body["stage"], body["performance_score"], body["time_us"], body["queue"]) == (
+        "accepted",
+        "timing",
+        1.25,
+        80.0,
+        None,
+    )
+    assert body["outcome"]["timing"]["cases"] == 3
+    log = bot.get(f"/api/v1/evaluations/{run.pk}/log")
+    assert log["Content-Type"].startswith("text/plain")
+    assert log.content.decode() == "hello\ufffd world"
+
+
+def test_events_go_on_after_the_last_one_seen(bot: APIClient, alice: User, hand_in: HandIn, accepted: Outcome) -> None:
+    run = finished(hand_in(alice), accepted)
+    url = f"/api/v1/evaluations/{run.pk}/events"
+
+    first = bot.get(url, {"limit": 2}).json()
+    rest = bot.get(url, {"after": first["last_seq"]}).json()
+
+    assert [event["seq"] for event in (*first["events"], *rest["events"])] == [1, 2, 3, 4]
+    assert (first["done"], rest["done"]) == (False, True)
+    assert rest["events"][-1]["kind"] == "verdict"
+    assert list(bot.get(url, {"after": -1}).json()["errors"]) == ["after"]
+
+
+def test_cancel(bot: APIClient, bob: User, alice: User, hand_in: HandIn) -> None:
+    run = hand_in(alice)
+    url = f"/api/v1/evaluations/{run.pk}/cancel"
+
+    assert client_of(bob).post(url).status_code == 403
+    assert client_of(alice, "read").post(url).status_code == 403
+    assert APIClient().post(url).status_code == 401
+    assert bot.post(url).json()["verdict"] == "cancelled"
+    assert bot.post(url).json()["verdict"] == "cancelled"
+
+
+def test_tokens(bot: APIClient, alice: User, bob: User) -> None:
+    made = bot.post("/api/v1/tokens", {"name": "laptop", "scopes": ["read"], "expires_in_days": 7})
+    secret, token_id = made.json()["token"], made.json()["id"]
+    reader = APIClient()
+    reader.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+
+    assert made.status_code == 201
+    assert reader.get("/api/v1/me").json()["scopes"] == ["read"]
+    assert reader.post(URL, GOOD).status_code == 403
+    assert reader.post("/api/v1/tokens", {"name": "more"}).status_code == 403
+    assert secret not in bot.get("/api/v1/tokens").content.decode()
+    assert [row["name"] for row in bot.get("/api/v1/tokens").json()] == ["laptop", "test"]
+    assert client_of(bob).delete(f"/api/v1/tokens/{token_id}").status_code == 404
+    assert bot.delete(f"/api/v1/tokens/{token_id}").status_code == 204
+    assert reader.get("/api/v1/me").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("name", ""), ("name", "x" * 81), ("scopes", ["root"]), ("scopes", []), ("expires_in_days", 0)]
+)
+def test_a_wrong_token_wish_names_the_field(bot: APIClient, field: str, value: object) -> None:
+    answer = bot.post("/api/v1/tokens", {"name": "laptop", field: value})
+
+    assert answer.status_code == 400
+    assert next(iter(answer.json()["errors"])).partition(".")[0] == field
+
+
+def test_me(bot: APIClient, alice: User, hand_in: HandIn) -> None:
+    hand_in(alice)
+
+    body = bot.get("/api/v1/me").json()
+
+    assert body["username"] == "alice"
+    assert (body["quota"]["open_evaluations"], body["quota"]["submissions_this_hour"]) == (1, 1)
+    assert APIClient().get("/api/v1/me").status_code == 401
+
+
+def test_the_list_takes_a_fixed_number_of_queries(bot: APIClient, alice: User, hand_in: HandIn, django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
+    for _ in range(20):
+        hand_in(alice)
+
+    with django_assert_max_num_queries(5):
+        assert len(bot.get(URL).json()["results"]) == 20
+
+
+@pytest.mark.parametrize("wait", ["x", "-1", "61"])
+def test_a_wrong_wait_is_named(bot: APIClient, wait: str) -> None:
+    assert list(bot.post(f"{URL}?wait={wait}", GOOD).json()["errors"]) == ["wait"]
+    assert not Submission.objects.exists()
+
+
+@committed
+def test_waiting_ends_with_the_verdict(alice: User, accepted: Outcome) -> None:
+    bot = client_of(alice)
+    handed_in = threading.Event()
+
+    def judge() -> None:
+        while (run := claim("build", "b1")) is None:
+            handed_in.wait(0.01)
+        finish(run.pk, accepted, attempt=1, worker="b1", worker_s=1.0)
+        connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        judging = pool.submit(judge)
+        body = bot.post(f"{URL}?wait=30", GOOD).json()
+        judging.result()
+
+    assert body["evaluations"][0]["verdict"] == "accepted"
+
+
+@committed
+def test_waiting_ends_when_time_is_up(alice: User) -> None:
+    answer = client_of(alice).post(f"{URL}?wait=1", GOOD)
+
+    assert answer.status_code == 201
+    assert answer.json()["evaluations"][0]["state"] == "queued"
+
+
+def test_the_description_has_no_warnings() -> None:
+    call_command("spectacular", validate=True, fail_on_warn=True, file="/dev/null")
