@@ -65,7 +65,12 @@ def error_of(answer: Mapping[str, object], *, importing: bool = False) -> CallFa
 
 
 def calls_of(answer: Mapping[str, object], count: int) -> list[CallFailed | Returned]:
-    """One result a call. Raises `PeerBrokeProtocol`."""
+    """One result a call; an error of the whole command, such as a kernel that failed after its call had returned, counts for each.
+
+    Raises `PeerBrokeProtocol`.
+    """
+    if (failed := error_of(answer)) is not None:
+        return [failed] * count
     calls = _items(answer.get("calls"), count)
     if len(calls) != count:
         raise PeerBrokeProtocol("an answer for another number of calls")

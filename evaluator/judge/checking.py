@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from evaluator.contract import CaseResult, Reason, State, Verdict
 from evaluator.correctness import OutputMeta, check_metadata, compare_outputs, expected_meta, oracle, same_dtype
+from evaluator.judge.alike import same_bytes
 from evaluator.judge.answers import CallFailed, Returned, calls_of
 from evaluator.judge.blocks import Block
 from evaluator.judge.failures import Ended, verdict_of
@@ -179,6 +180,4 @@ def _hide(reason: str) -> str:
 
 
 def _same_bits(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor]) -> bool:
-    import torch
-
-    return all(torch.equal(x.reshape(-1).view(torch.uint8), y.reshape(-1).view(torch.uint8)) for x, y in zip(a, b, strict=True))
+    return all(same_bytes(x.reshape(-1), y.reshape(-1)) for x, y in zip(a, b, strict=True))

@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Sequence
 
 from evaluator.generate import contiguous_strides, fill, storage_elements, view
+from evaluator.judge.alike import same_bytes
 from evaluator.judge.blocks import GUARD_BYTES, Block, rounded
 from evaluator.ops.definition import Argument, Case, TensorSpec
 
@@ -95,12 +96,9 @@ class Place:
 
     def changed_input(self, block: Block, inputs: InputSet) -> int | None:
         """Number of the first input whose bytes are no longer what the judge wrote, gaps between strides included."""
-        import torch
-
         for number, ((offset, _spec), private) in enumerate(zip(self.inputs, inputs._flats, strict=True)):
             if private.numel():
-                length = private.numel() * private.dtype.itemsize
-                if not torch.equal(block.arena.flat(offset, torch.uint8, length), private.view(torch.uint8)):
+                if not same_bytes(block.arena.flat(offset, private.dtype, private.numel()), private):
                     return number
         return None
 

@@ -51,7 +51,8 @@ class LocalRunner:
         index = "-" if self.device == "cpu" else str(self._gpu_index or 0)
         with theirs:
             environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-            environment |= {"PYTHONPATH": str(Path(evaluator.__file__).parent.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+            path = [str(Path(evaluator.__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+            environment |= {"PYTHONPATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1"}
             command = [sys.executable, "-m", "evaluator.judge.service", str(theirs.fileno()), self.device, index, self._sandbox_mode]
             self._process = subprocess.Popen(
                 command, env=environment, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, start_new_session=True
