@@ -40,7 +40,7 @@ def test_a_triton_kernel_is_accepted_and_appears_on_an_open_board(new_page: NewP
     stays_loaded(page)
 
     expect(page.locator("#verdict h2")).to_have_text("Accepted", timeout=JUDGED_MS)
-    expect(page.locator("#performance tbody tr")).to_have_count(2)
+    expect(page.locator("#performance > .scroll tbody tr")).to_have_count(2)
     expect(page.locator("#verdict")).to_contain_text("interpreter")
     expect(board.locator(f"#interpreted a[href*='/s/{submission}/']")).to_be_visible()
     assert was_not_reloaded(page)
@@ -70,7 +70,7 @@ def test_a_broken_kernel_shows_the_traceback(new_page: NewPage) -> None:
 def test_stages_and_cases_fill_in_while_it_runs(new_page: NewPage) -> None:
     page = new_page()
     seen: list[str] = []
-    page.expose_function("noteStage", seen.append)
+    page.expose_function("noteStage", lambda stage: seen.append(stage))  # a bound method of a builtin is refused
 
     hand_in(page, example("softmax_torch.py") + "\n# watched\n")
     page.evaluate(
