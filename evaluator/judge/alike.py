@@ -30,15 +30,19 @@ def near(theirs: Sequence[Sequence[torch.Tensor]], ours: Sequence[Sequence[torch
                 figures += [(a != b).any().to(torch.float32), torch.zeros((), device=a.device)]
             allowed.append(NEAR.get(str(a.dtype).removeprefix("torch."), 0.0))
     values = iter(torch.stack(figures).tolist() if figures else [])
-    fine = [
-        math.isfinite(difference) and difference <= share * norm for difference, norm, share in zip(values, values, allowed, strict=True)
-    ]
-    verdicts = iter(fine)
-    return [all([next(verdicts) for _ in call]) for call in theirs]
+    verdicts: list[bool] = []
+    shares = iter(allowed)
+    for call in theirs:
+        fine = True
+        for _ in call:
+            difference, norm, share = next(values), next(values), next(shares)
+            fine &= math.isfinite(difference) and difference <= share * norm
+        verdicts.append(fine)
+    return verdicts
 
 
 def same_bytes(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two flat tensors of one dtype hold the same bytes. Compares eight at a time where it can: one at a time is eight times as slow."""
+    """Whether two flat tensors of one dtype hold the same bytes. One at a time would be eight times as slow as eight at a time."""
     import torch
 
     x, y = a.view(torch.uint8), b.view(torch.uint8)

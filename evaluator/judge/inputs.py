@@ -97,9 +97,8 @@ class Place:
     def changed_input(self, block: Block, inputs: InputSet) -> int | None:
         """Number of the first input whose bytes are no longer what the judge wrote, gaps between strides included."""
         for number, ((offset, _spec), private) in enumerate(zip(self.inputs, inputs._flats, strict=True)):
-            if private.numel():
-                if not same_bytes(block.arena.flat(offset, private.dtype, private.numel()), private):
-                    return number
+            if private.numel() and not same_bytes(block.arena.flat(offset, private.dtype, private.numel()), private):
+                return number
         return None
 
     def read(self, block: Block) -> list[torch.Tensor]:
