@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import stat
 import subprocess
@@ -205,6 +206,8 @@ def test_a_deep_data_directory_gets_a_short_socket_path(data_dir: Path) -> None:
         assert server.start() == url
     finally:
         server.stop()
+        if known := credentials.read(server.data_dir):
+            shutil.rmtree(known.socket_dir)
 
 
 def test_a_data_directory_that_cannot_be_made_is_named() -> None:
