@@ -125,7 +125,7 @@ def compared(op: Op, case: Case, inputs: InputSet, outputs: Sequence[torch.Tenso
         rel_l2=found.rel_l2,
         rel_l2_torch=found.rel_l2_torch,
         tolerance=found.tolerance,
-        mismatch_share=found.mismatch_share,
+        mismatch_share=None if case.hidden else found.mismatch_share,
         mismatches=() if case.hidden else found.mismatches,
     )
 
