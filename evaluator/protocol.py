@@ -67,11 +67,17 @@ class Channel:
             raise ChannelClosed from error
 
     def receive(self, *, deadline: float | None = None) -> dict[str, object]:
-        """Next frame. Raises `ChannelClosed`, `ChannelTimeout` or `ProtocolError`. Descriptors are refused."""
+        """Next frame. Raises `ChannelClosed`, `ChannelTimeout` or `ProtocolError`. Descriptors are refused.
+
+        What came of a frame is kept after a `ChannelTimeout`, so that a later call goes on with it.
+        """
+        late = False
         while True:
             frame = self._take()
             if frame is not None:
                 return frame
+            if late:  # a sender who never stops must not keep us past the deadline
+                raise ChannelTimeout
             self._wait(writable=False, deadline=deadline)
             try:
                 chunk = self._sock.recv(65536, socket.MSG_DONTWAIT)
@@ -82,6 +88,7 @@ class Channel:
             if not chunk:
                 raise ChannelClosed
             self._buffer += chunk
+            late = deadline is not None and time.monotonic() > deadline
 
     def receive_with_fds(self) -> tuple[dict[str, object], list[int]]:
         """Next frame and the descriptors that came with it (candidate's side, which trusts the judge)."""
