@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from typing import cast
 
 import structlog
 from django.conf import settings
@@ -16,7 +17,9 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from evaluator.contract import to_json
 from evaluator.runners.local import LocalRunner, RunnerError
+from evaluator.sandbox import Mode
 from submissions.holding import Holding
 from submissions.jobs import BUILD, device_queue
 from submissions.lease import give_back
@@ -64,8 +67,8 @@ class Station:
         }
         if facts:
             values["device_name"] = str(facts.get("device_name") or "")[:120]
-            values["environment"] = storable(facts.get("environment") or {})
-            values["sandbox"] = storable(facts.get("sandbox") or {})
+            values["environment"] = storable(to_json(facts.get("environment") or {}))
+            values["sandbox"] = storable(to_json(facts.get("sandbox") or {}))
         (self.ready.set if in_service else self.ready.clear)()
         Worker.objects.update_or_create(name=self.name, defaults=values, create_defaults={**values, "started_at": timezone.now()})
 
@@ -107,7 +110,7 @@ class Station:
         if self._runner is not None and time.monotonic() - self._facts_at > FACTS_S:
             self.drop_runner()
         while self._runner is None:
-            runner = LocalRunner(self.device, gpu_index=self.gpu_index, sandbox_mode=settings.SANDBOX)
+            runner = LocalRunner(self.device, gpu_index=self.gpu_index, sandbox_mode=cast(Mode, settings.SANDBOX))
             try:
                 runner.start()
                 self._facts, self._facts_at = runner.facts(), time.monotonic()

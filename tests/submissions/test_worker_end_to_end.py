@@ -1,0 +1,176 @@
+"""Real worker processes, the real sandbox, real kernels, over real HTTP; then killing and restarting things in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import cast
+
+import httpx
+import pytest
+
+from tests.live_site import LiveSite, live_site
+
+pytestmark = pytest.mark.slow
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+GOOD = (EXAMPLES / "softmax_torch.py").read_text()
+WRONG = (EXAMPLES / "softmax_wrong.py").read_text()
+SLOW = "import time\nimport torch\n\n\ndef softmax_kernel_impl(x, dim=-1):\n    time.sleep(0.1)\n    return torch.softmax(x, dim)\n"
+Json = dict[str, object]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
+    """A site with a device lock of its own, so that other judges on this host do not hold it up."""
+    with live_site(KB_DEVICES="cpu", KB_LOCK_DIR=str(tmp_path_factory.mktemp("locks"))) as running:
+        yield running
+
+
+@pytest.fixture
+def client(site: LiveSite) -> Iterator[httpx.Client]:
+    with site.client() as client:
+        yield client
+
+
+def hand_in(client: httpx.Client, source: str, *, wait: int = 0, **fields: object) -> Json:
+    """Hand in `source`; returns its only evaluation."""
+    body = {"op": "softmax", "device": "cpu", "source": source, **fields}
+    answer = client.post("submissions", params={"wait": wait}, json=body)
+    assert answer.status_code == 201, answer.text
+    return cast("Json", answer.json()["evaluations"][0])
+
+
+def evaluation(client: httpx.Client, run: Json) -> Json:
+    """The evaluation once it is done, or as it is after two minutes."""
+    for _ in range(2):
+        found = cast("Json", client.get(f"evaluations/{run['id']}", params={"wait": 60}).json())
+        if found["state"] == "done":
+            break
+    return found
+
+
+def history(client: httpx.Client, run: Json) -> list[Json]:
+    events = client.get(f"evaluations/{run['id']}/events", params={"limit": 1000}).json()["events"]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    return cast("list[Json]", events)
+
+
+def states(client: httpx.Client, run: Json) -> list[str]:
+    return [str(cast("Json", event["data"])["state"]) for event in history(client, run) if event["kind"] == "state"]
+
+
+def until_state(site: LiveSite, client: httpx.Client, run: Json, *wanted: str) -> None:
+    site.until(lambda: client.get(f"evaluations/{run['id']}").json()["state"] in wanted, f"{run['id']} is {' or '.join(wanted)}")
+
+
+def test_a_right_kernel_is_accepted_and_ranked(site: LiveSite, client: httpx.Client) -> None:
+    run = hand_in(client, GOOD, wait=60)
+
+    assert run["verdict"] == "accepted", run
+    assert isinstance(run["performance_score"], float)
+    assert states(client, run) == ["queued", "building", "waiting", "checking", "timing", "done"]
+    kinds = [event["kind"] for event in history(client, run)]
+    assert kinds[-1] == "verdict"
+    assert kinds.count("verdict") == 1
+    assert "case" in kinds
+
+
+def test_a_wrong_one_is_refused_with_its_first_wrong_elements(client: httpx.Client) -> None:
+    run = hand_in(client, WRONG, wait=60)
+
+    assert run["verdict"] == "wrong_result"
+    cases = cast("list[Json]", cast("Json", run["outcome"])["cases"])
+    assert any(case["mismatches"] for case in cases)
+    assert states(client, run)[-1] == "done"
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ("def softmax_kernel_impl(:\n", "compile_error"),
+        ("def other(x):\n    return x\n", "compile_error"),
+        ("def softmax_kernel_impl(x, dim=-1):\n    raise KeyError('no')\n", "runtime_error"),
+        ("import os\n\n\ndef softmax_kernel_impl(x, dim=-1):\n    os._exit(0)\n", "crashed"),
+        ("import ctypes\n\n\ndef softmax_kernel_impl(x, dim=-1):\n    ctypes.string_at(0)\n", "crashed"),
+        ("def softmax_kernel_impl(x, dim=-1):\n    return x[..., :1]\n", "wrong_shape"),
+    ],
+)
+def test_after_a_bad_one_the_next_is_judged_right(client: httpx.Client, source: str, verdict: str) -> None:
+    bad = hand_in(client, source, mode="test", wait=60)
+    good = hand_in(client, GOOD, mode="test", wait=60)
+
+    assert (bad["verdict"], good["verdict"]) == (verdict, "accepted")
+
+
+def test_a_running_one_is_cancelled_within_seconds(site: LiveSite, client: httpx.Client) -> None:
+    run = hand_in(client, SLOW)
+    until_state(site, client, run, "checking", "timing")
+
+    client.post(f"evaluations/{run['id']}/cancel")
+
+    end = evaluation(client, run)
+    assert end["verdict"] == "cancelled"
+    assert hand_in(client, GOOD, mode="test", wait=60)["verdict"] == "accepted"
+
+
+def test_killing_the_device_worker_costs_an_attempt_and_nothing_else(site: LiveSite, client: httpx.Client) -> None:
+    run = hand_in(client, SLOW, mode="test")
+    until_state(site, client, run, "checking")
+
+    os.kill(site.children()["device.cpu"], signal.SIGKILL)
+
+    end = evaluation(client, run)
+    assert (end["verdict"], end["attempt"]) == ("accepted", 2), site.log[-40:]
+    assert states(client, run) == ["queued", "building", "waiting", "checking", "waiting", "checking", "done"]
+    assert [event["kind"] for event in history(client, run)].count("verdict") == 1
+
+
+def test_a_worker_told_to_stop_gives_back_at_once_without_an_attempt(site: LiveSite, client: httpx.Client) -> None:
+    run = hand_in(client, SLOW, mode="test")
+    until_state(site, client, run, "checking")
+
+    os.kill(site.children()["device.cpu"], signal.SIGTERM)
+    site.until(lambda: "waiting" in states(client, run)[3:], "it is given back", within_s=3)
+
+    end = evaluation(client, run)
+    assert (end["verdict"], end["attempt"]) == ("accepted", 1)
+
+
+def test_killing_the_builder_loses_nothing(site: LiveSite, client: httpx.Client) -> None:
+    os.kill(site.children()["build"], signal.SIGKILL)
+    run = hand_in(client, GOOD, mode="test")
+
+    assert evaluation(client, run)["verdict"] == "accepted"
+
+
+def test_a_database_restart_in_the_middle_loses_and_doubles_nothing(site: LiveSite, client: httpx.Client) -> None:
+    run = hand_in(client, SLOW, mode="test")
+    until_state(site, client, run, "checking")
+
+    site.restart_postgres()
+
+    end = evaluation(client, run)
+    assert end["verdict"] == "accepted", site.log[-60:]
+    assert end["attempt"] == 1
+    assert [event["kind"] for event in history(client, run)].count("verdict") == 1
+    assert hand_in(client, GOOD, mode="test", wait=60)["verdict"] == "accepted"
+
+
+def test_what_the_queue_adds_is_little(client: httpx.Client) -> None:
+    """Between hand-in and verdict, what is not the evaluator's own stages: claims, doorbells, rows. About 0.15 s on an idle machine."""
+    overheads = []
+    for number in range(5):
+        run = hand_in(client, f"{GOOD}# {number}\n", mode="test", wait=60)
+        events = history(client, run)
+        whole_s = _seconds_between(str(events[0]["at"]), str(events[-1]["at"]))
+        stages = cast("dict[str, float]", cast("Json", run["outcome"])["stage_seconds"])
+        overheads.append(whole_s - sum(stages.values()))
+
+    assert min(overheads) < 1.0, overheads
+
+
+def _seconds_between(first: str, last: str) -> float:
+    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
