@@ -15,7 +15,7 @@ from submissions.cancel import cancel
 from submissions.models import Evaluation, Submission
 from submissions.pages import words
 from submissions.pages.progress import progress
-from submissions.pages.sheet import live_rows, sheet
+from submissions.pages.sheet import live_rows, masked, sheet
 from submissions.queue_position import position
 
 
@@ -41,6 +41,8 @@ def live_context(user: Reader, shown: Submission, evaluation: Evaluation) -> dic
     done = evaluation.state == State.DONE
     now = progress(evaluation)
     may_log = may_read_log(user, evaluation)
+    readable = may_read_source(user, shown)
+    found = sheet(evaluation, may_read_source=readable) if done else None
     return {
         "submission": shown,
         "evaluation": evaluation,
@@ -49,10 +51,11 @@ def live_context(user: Reader, shown: Submission, evaluation: Evaluation) -> dic
         "flags": [(flag, words.FLAGS.get(flag, "")) for flag in evaluation.flags],
         "progress": now,
         "live_rows": live_rows(now.timed),
-        "sheet": sheet(evaluation) if done else None,
+        "sheet": found,
+        "cases": found.cases if found else masked(now.cases, may_read_source=readable),
         "log": (evaluation.log if done else now.log) if may_log else "",
         "may_read_log": may_log,
-        "may_read_source": may_read_source(user, shown),
+        "may_read_source": readable,
         "may_cancel": may_cancel(user, evaluation),
         "queue": position(evaluation) if evaluation.state in (State.QUEUED, State.WAITING) else None,
     }

@@ -58,7 +58,7 @@ class Sheet:
     reproduce: str
 
 
-def sheet(evaluation: Evaluation) -> Sheet | None:
+def sheet(evaluation: Evaluation, *, may_read_source: bool) -> Sheet | None:
     """None while there is no outcome, or when a newer evaluator wrote one that this site cannot read."""
     if not evaluation.outcome:
         return None
@@ -66,7 +66,7 @@ def sheet(evaluation: Evaluation) -> Sheet | None:
         outcome = from_json(Outcome, evaluation.outcome)
     except (TypeError, ValueError):
         return None
-    cases = tuple(mask(case) for case in outcome.cases)
+    cases = masked(outcome.cases, may_read_source=may_read_source)
     timed = [case for case in cases if case.timing is not None]
     bars = whiskers([(c.timing.low, c.timing.speedup, c.timing.high) for c in timed if c.timing])
     rows = tuple(PerformanceRow(c.name, c.inputs, c.timing, bar) for c, bar in zip(timed, bars, strict=True) if c.timing)
@@ -82,11 +82,19 @@ def sheet(evaluation: Evaluation) -> Sheet | None:
     )
 
 
-def mask(case: CaseResult) -> CaseResult:
-    """A hidden case shows that it passed or failed and how, never its inputs: they are drawn the same way the next time."""
-    if not case.hidden:
-        return case
-    return replace(case, inputs="", reason="", seed=None, mismatches=(), reproduce="")
+def masked(cases: Iterable[CaseResult], *, may_read_source: bool) -> tuple[CaseResult, ...]:
+    """What a reader may see of each case.
+
+    A hidden case shows that it passed or failed and how, never its inputs: they are drawn the same way the next time. A traceback
+    quotes source lines, so who may not read the source gets its first line.
+    """
+
+    def one(case: CaseResult) -> CaseResult:
+        if case.hidden:
+            return replace(case, inputs="", reason="", seed=None, mismatches=(), reproduce="")
+        return case if may_read_source else replace(case, reason=case.reason.partition("\n")[0])
+
+    return tuple(one(case) for case in cases)
 
 
 def live_rows(timed: Sequence[Timed]) -> tuple[LiveRow, ...]:

@@ -130,6 +130,17 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 @register.filter
+def first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+@register.filter
+def has_more(text: str) -> bool:
+    """Whether there is more than one line."""
+    return "\n" in text.strip()
+
+
+@register.filter
 def plain_code(source: str, language: str = "python") -> SafeString:
     """Highlighted source without line anchors, for pages that show several."""
     return highlight(source, language, anchors=False)

@@ -90,7 +90,9 @@ def take(browser: Browser, state: object, url: str, pages: dict[str, str], theme
     outside = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=theme)  # type: ignore[arg-type]
     for name, path in pages.items():
         page = (outside if name in SIGNED_OUT else inside).new_page()
-        page.goto(url + path, wait_until="networkidle" if name == "api" else "load")
+        page.goto(url + path, wait_until="load")
+        if name == "api":
+            page.locator(".opblock").first.wait_for()
         page.screenshot(path=out / f"{name}-{theme}-{width}.png", full_page=True)
         page.close()
     inside.close()

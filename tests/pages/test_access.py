@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from tests.pages.cast import SOURCE, evaluation_of, finish, hand_in
+from evaluator.contract import CaseResult, State, Verdict, to_json
+from submissions import events
+from tests.pages.cast import SOURCE, at_stage, evaluation_of, finish, hand_in
 from tests.pages.conftest import signed_in
 from tests.pages.outcomes import accepted, wrong_result
 
@@ -76,3 +80,26 @@ def test_the_source_is_plain_text_under_a_safe_name(client: Client, alice: User)
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     assert answer.headers["Content-Disposition"] == f'inline; filename="{submission.pk}.py"'
     assert answer.content.decode() == SOURCE
+
+
+def test_a_traceback_follows_the_source(client: Client, alice: User) -> None:
+    case = CaseResult("plain", "correctness", False, "float32[2]", verdict=Verdict.RUNTIME_ERROR, reason="it raised\n  secret_line()")
+    outcome = dataclasses.replace(wrong_result(), verdict=Verdict.RUNTIME_ERROR, cases=(case,))
+    result_only, public = hand_in(alice, visibility="result"), hand_in(alice)
+    for submission in (result_only, public):
+        finish(evaluation_of(submission), outcome)
+
+    assert "secret_line" not in client.get(f"/s/{result_only.pk}/").content.decode()
+    assert "secret_line" in client.get(f"/s/{public.pk}/").content.decode()
+
+
+def test_a_hidden_case_stays_hidden_while_it_runs(client: Client, alice: User) -> None:
+    evaluation = at_stage(evaluation_of(hand_in(alice)), State.CHECKING)
+    failed = CaseResult("h1", "correctness", False, "float32[9, 7]", hidden=True, reason="element [8, 6]", verdict=Verdict.WRONG_RESULT)
+    events.append(events.evaluation_stream(evaluation.pk), "case", to_json(failed))  # type: ignore[arg-type]
+
+    page = client.get(f"/s/{evaluation.submission_id}/").content.decode()
+
+    assert "h1" in page
+    assert "[8, 6]" not in page
+    assert "[9, 7]" not in page
