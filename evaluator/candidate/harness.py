@@ -54,7 +54,8 @@ class Harness:
         return {}
 
     def _load(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
-        self.entry = self.loader(message)
+        """Load what the message names; `calibration` is a function of the harness itself, for what a command costs beside its calls."""
+        self.entry = torch.clone if message.get("calibration") is True else self.loader(message)
         return {}
 
     def _load_source(self, message: Message) -> Callable[..., object]:

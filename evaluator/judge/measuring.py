@@ -73,11 +73,13 @@ class Measurement:
         baseline: tuple[Peer, Block],
         flush_bytes: int,
         command_s: float,
+        sandbox_us: float,
         interpreted: bool,
         emit: Callable[[Event], None],
     ) -> None:
         self.op, self.case, self.device, self.hardware = op, case, device, hardware
         self.flush_bytes, self.command_s, self.interpreted, self.emit = flush_bytes, command_s, interpreted, emit
+        self.sandbox_us = sandbox_us
         metas = expected_meta(op, case, device)
         self.most = calls_in_block(op, case, device)
         self.candidate = Side(*candidate, places(case, metas, self.most, shift))
@@ -103,7 +105,7 @@ class Measurement:
                 return self.wrong
             a1, b1, b2, a2 = quad
             ratios.append(quad_ratio(a1.median_us, b1.median_us, b2.median_us, a2.median_us))
-            audits.append(Audit.of(a1, b1, b2, a2))
+            audits.append(Audit.of(a1, b1, b2, a2, self.sandbox_us))
             half_width = ratio_estimate(ratios).half_width if rule.wants_half_width(len(ratios)) else None
             now = time.monotonic()
             reason = rule.reason(len(ratios), now - started, half_width)
