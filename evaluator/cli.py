@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import sys
+import traceback
 import typing
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except _UsageError as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (whoever read our output is gone; Python flushes once more)
+        return OURS
+    except Exception as error:
+        traceback.print_exc()
+        print(f"infrastructure error: {type(error).__name__}: {error}", file=sys.stderr)
+        return OURS
 
 
 class _UsageError(Exception):
@@ -77,6 +85,7 @@ def _run(arguments: argparse.Namespace) -> int:
         limits=_limits(arguments.limit),
         filename=arguments.file.name,
     )
+    _writable(arguments.json)
     quiet = arguments.json == "-"
     try:
         judge = Judge(device, gpu_index=index, sandbox_mode=arguments.sandbox)
@@ -103,6 +112,15 @@ def _write(outcome: Outcome, to: str | None) -> None:
         Path(to).write_text(dumps(outcome) + "\n")
     for line in outcome_lines(outcome):
         print(line)
+
+
+def _writable(to: str | None) -> None:
+    """Better said now than after the evaluation. Raises `_UsageError`."""
+    if to and to != "-":
+        try:
+            Path(to).touch()
+        except OSError as error:
+            raise _UsageError(f"{to} cannot be written: {error.strerror}") from error
 
 
 def _read(path: Path) -> str:

@@ -72,6 +72,15 @@ class LocalRunner:
         limits = request.limits
         deadline = time.monotonic() + limits.build_s + limits.import_s + limits.check_s + limits.timing_s + limits.profile_s + _SLACK_S
         self._send({"cmd": "evaluate", "request": to_json(request), "build": to_json(build)})
+        try:
+            return self._outcome(deadline, on_event, cancelled)
+        except RunnerError:
+            raise
+        except BaseException:
+            self.close()  # else the rest of this evaluation would be read as the next one's
+            raise
+
+    def _outcome(self, deadline: float, on_event: Callable[[Event], None], cancelled: Callable[[], bool]) -> Outcome:
         told = False
         while True:
             message = self._receive(deadline, cancelled=None if told else cancelled)
