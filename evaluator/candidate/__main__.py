@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
 import sys
 
@@ -11,6 +12,9 @@ from evaluator.protocol import TO_CANDIDATE_BYTES, Channel
 
 def main() -> None:
     fd, device = int(sys.argv[1]), sys.argv[2]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True)  # this process ends by SIGKILL, which would take what is still in a buffer
     import torch
 
     if device == "cpu":

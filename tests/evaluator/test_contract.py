@@ -51,7 +51,9 @@ TIMINGS = st.builds(
     peak_memory_bytes=st.one_of(st.none(), COUNTS),
     samples_us=st.lists(FLOATS, max_size=5).map(tuple),
 )
-MISMATCHES = st.builds(Mismatch, index=st.lists(COUNTS, max_size=3).map(tuple), expected=st.text(max_size=5), got=st.sampled_from(["nan", "-inf", "1"]))
+MISMATCHES = st.builds(
+    Mismatch, index=st.lists(COUNTS, max_size=3).map(tuple), expected=st.text(max_size=5), got=st.sampled_from(["nan", "-inf", "1"])
+)
 CASES = st.builds(
     CaseResult,
     name=st.text(max_size=8),
@@ -74,12 +76,16 @@ OUTCOMES = st.builds(
     device=st.just("cpu"),
     kernel_type=st.sampled_from(KernelType),
     mode=st.sampled_from(Mode),
-    reasons=st.lists(st.builds(Reason, code=st.text(max_size=5), message=st.text(max_size=20), detail=st.text(max_size=20)), max_size=2).map(tuple),
+    reasons=st.lists(
+        st.builds(Reason, code=st.text(max_size=5), message=st.text(max_size=20), detail=st.text(max_size=20)), max_size=2
+    ).map(tuple),
     flags=st.lists(st.sampled_from(Flag), max_size=3).map(tuple),
     correctness_score=st.one_of(st.none(), FLOATS),
     cases=st.lists(CASES, max_size=2).map(tuple),
     timing=st.one_of(st.none(), SUMMARIES),
-    environment=st.dictionaries(st.text(max_size=5), st.one_of(st.none(), st.booleans(), st.integers(), FLOATS, st.text(max_size=5)), max_size=3),
+    environment=st.dictionaries(
+        st.text(max_size=5), st.one_of(st.none(), st.booleans(), st.integers(), FLOATS, st.text(max_size=5)), max_size=3
+    ),
     stage_seconds=st.dictionaries(st.text(max_size=5), FLOATS, max_size=3),
     log=st.text(max_size=50),
     seed=st.one_of(st.none(), COUNTS),
@@ -96,7 +102,11 @@ def test_outcomes_survive_json(made: Outcome) -> None:
     assert from_json(Outcome, json.loads(dumps(made))) == made
 
 
-@given(st.builds(CaseResult, name=st.just("a"), kind=st.just("b"), passed=st.just(True), inputs=st.just(""), max_abs=ODD_FLOATS, max_rel=ODD_FLOATS))
+@given(
+    st.builds(
+        CaseResult, name=st.just("a"), kind=st.just("b"), passed=st.just(True), inputs=st.just(""), max_abs=ODD_FLOATS, max_rel=ODD_FLOATS
+    )
+)
 def test_floats_that_json_cannot_hold_become_none(case: CaseResult) -> None:
     text = dumps(case)
     again = from_json(CaseResult, json.loads(text))

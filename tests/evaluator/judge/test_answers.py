@@ -53,8 +53,10 @@ def test_calls(answer: Answers, count: int) -> None:
         for result in results:
             assert isinstance(result, (CallFailed, Returned))
             if isinstance(result, Returned):
-                _shown(result.wrong_type, result.sparse, result.alias, *(text for meta in result.metas for text in (meta.dtype, meta.device)))
-                assert all(len(meta.shape) == len(meta.strides) and min(meta.shape + (0,)) == 0 for meta in result.metas)
+                _shown(
+                    result.wrong_type, result.sparse, result.alias, *(text for meta in result.metas for text in (meta.dtype, meta.device))
+                )
+                assert all(len(meta.shape) == len(meta.strides) and min((*meta.shape, 0)) == 0 for meta in result.metas)
 
 
 @given(st.one_of(OBJECTS, st.fixed_dictionaries({"error": st.one_of(OBJECTS, VALUES)})), st.booleans())
@@ -89,7 +91,15 @@ def test_times(answer: Answers, count: int) -> None:
 
 
 def test_an_honest_answer_is_read() -> None:
-    output = {"type": "torch.Tensor", "layout": "strided", "shape": [2, 3], "strides": [3, 1], "dtype": "float32", "device": "cpu", "alias": ""}
+    output = {
+        "type": "torch.Tensor",
+        "layout": "strided",
+        "shape": [2, 3],
+        "strides": [3, 1],
+        "dtype": "float32",
+        "device": "cpu",
+        "alias": "",
+    }
 
     (result,) = calls_of({"calls": [{"outputs": [output]}]}, 1)
 

@@ -1,0 +1,143 @@
+"""The candidate's clock counts only as far as the judge's own clock confirms it (ENGINE §4, two clocks)."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluator.contract import Flag, Mode, Outcome, Verdict
+from tests.evaluator.judge.conftest import Judged
+
+MM = """
+import sys, time, torch
+{forgery}
+def mm_kernel_impl(a, b):
+    return torch.mm(a, b)
+"""
+BOUND_CLOCK = """
+clocks = sys.modules["evaluator.candidate.clocks"]
+real = clocks._perf_counter_ns
+clocks._perf_counter_ns = lambda: real() // 1000
+"""
+TIMER = """
+clocks = sys.modules["evaluator.candidate.clocks"]
+honest = clocks.WallClock.time
+def forged(self, entry, calls):
+    samples, host, kept = honest(self, entry, calls)
+    return [max(1, ns // 1000) for ns in samples], host, kept
+clocks.WallClock.time = forged
+"""
+PYTHONS_CLOCKS = """
+real = time.perf_counter_ns
+time.perf_counter_ns = time.monotonic_ns = time.time_ns = lambda: real() // 1000
+time.perf_counter = time.monotonic = time.time = lambda: real() / 1e12
+"""
+SHORT_CASE_ONLY = """
+import sys, torch
+clocks = sys.modules["evaluator.candidate.clocks"]
+honest = clocks.WallClock.time
+def forged(self, entry, calls):
+    samples, host, kept = honest(self, entry, calls)
+    if calls[0].args[0].shape == (128, 1000):
+        samples = [max(1, ns // 1000) for ns in samples]
+    return samples, host, kept
+clocks.WallClock.time = forged
+
+def cross_entropy_kernel_impl(*args, **kwargs):
+    return torch.nn.functional.cross_entropy(*args, **kwargs)
+"""
+SLOWS_THE_BASELINE = """
+import os, signal, torch
+child = os.fork()
+if child == 0:
+    while True:
+        pass
+os.kill(child, signal.SIGSTOP)
+
+def mm_kernel_impl(a, b):
+    os.kill(child, signal.SIGSTOP)
+    try:
+        return torch.mm(a, b)
+    finally:
+        os.kill(child, signal.SIGCONT)
+"""
+
+
+def speedups(outcome: Outcome) -> list[float]:
+    return [case.timing.speedup for case in outcome.cases if case.timing is not None]
+
+
+@pytest.mark.parametrize("forgery", [BOUND_CLOCK, TIMER], ids=["the harness's clock", "the harness's timer"])
+def test_forged_clock_is_found_out(judged: Judged, forgery: str) -> None:
+    outcome = judged(MM.format(forgery=forgery), "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict is Verdict.SUSPECT, (speedups(outcome), outcome.reasons)
+    assert Flag.CLOCKS_DISAGREE in outcome.flags
+    assert {reason.code for reason in outcome.reasons} == {"clocks_disagree"}
+    assert max(speedups(outcome)) < 100, "the forged figure was stored"
+    assert outcome.performance_score is not None
+    assert outcome.performance_score < 100
+
+
+def test_pythons_clocks_are_not_the_ones_that_count(judged: Judged) -> None:
+    outcome = judged(MM.format(forgery=PYTHONS_CLOCKS), "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict in (Verdict.ACCEPTED, Verdict.SUSPECT), outcome.reasons
+    assert max(speedups(outcome)) < 10
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["[-5] * len(calls)", "[float('nan')] * len(calls)", "['1'] * len(calls)", "[2**80] * len(calls)", "[]", "None"],
+)
+def test_times_that_are_none(judged: Judged, claim: str) -> None:
+    forgery = f"""
+clocks = sys.modules["evaluator.candidate.clocks"]
+clocks.WallClock.time = lambda self, entry, calls: ({claim}, [1] * len(calls), True)
+"""
+    outcome = judged(MM.format(forgery=forgery), "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict in (Verdict.REJECTED, Verdict.RUNTIME_ERROR), outcome.reasons
+    assert outcome.performance_score is None
+
+
+def test_claiming_to_have_computed(judged: Judged) -> None:
+    forgery = """
+clocks = sys.modules["evaluator.candidate.clocks"]
+clocks.WallClock.time = lambda self, entry, calls: ([1000] * len(calls), [1000] * len(calls), True)
+"""
+    outcome = judged(MM.format(forgery=forgery), "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict is Verdict.WRONG_RESULT, outcome.reasons
+    assert outcome.performance_score is None
+
+
+def test_cheap_once_it_is_timed(judged: Judged) -> None:
+    forgery = """
+class Cheap:
+    calls = 0
+real = torch.mm
+def mm(a, b):
+    Cheap.calls += 1
+    return real(a, b) if a.shape[0] < 128 else torch.empty((a.shape[0], b.shape[1])).fill_(0.5)
+torch.mm = mm
+"""
+    outcome = judged(MM.format(forgery=forgery), "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict is Verdict.WRONG_RESULT, outcome.reasons
+    assert outcome.performance_score is None
+
+
+@pytest.mark.xfail(
+    strict=False, reason="HOLE: a case whose commands are too short to be audited takes any figure that the candidate claims"
+)
+def test_forged_clock_in_a_short_case_is_found_out(judged: Judged) -> None:
+    outcome = judged(SHORT_CASE_ONLY, "cross_entropy", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 10, speedups(outcome)
+
+
+@pytest.mark.xfail(strict=False, reason="HOLE: the candidate's processes run while the baseline is timed and take its core")
+def test_slowing_the_baseline_gains_nothing(judged: Judged) -> None:
+    outcome = judged(SLOWS_THE_BASELINE, "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 1.5, speedups(outcome)
