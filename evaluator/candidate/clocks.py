@@ -40,21 +40,30 @@ class WallClock:
     def __init__(self) -> None:
         gc.collect()
         gc.freeze()
+        self._samples: list[int] = []
+        self._kept = True
 
-    def time(self, entry: Callable[..., object], calls: Sequence[Call]) -> tuple[list[int], list[int], bool]:
-        """Device times, host times (the same here) and whether every output could be kept."""
-        samples: list[int] = []
-        kept = True
+    def arm(self, calls: Sequence[Call]) -> None:
+        """Get ready, so that `run` does nothing but the calls."""
+        self._calls = calls
+        self._samples = []
+        self._kept = True
+
+    def run(self, entry: Callable[..., object]) -> None:
+        """The calls, one after the other; each output is copied into the judge's buffer before the next call."""
         gc.disable()
         try:
-            for call in calls:
+            for call in self._calls:
                 start = _perf_counter_ns()
                 value = entry(*call.args, **call.kwargs)
-                samples.append(_perf_counter_ns() - start)
-                kept &= _keep(value, call)
+                self._samples.append(_perf_counter_ns() - start)
+                self._kept &= _keep(value, call)
         finally:
             gc.enable()
-        return samples, samples, kept
+
+    def collect(self) -> tuple[list[int], list[int], bool]:
+        """Device times, host times (the same here) and whether every output could be kept."""
+        return self._samples, self._samples, self._kept
 
 
 class EventClock:
@@ -65,25 +74,38 @@ class EventClock:
         gc.freeze()
         self._flush = torch.empty(flush_bytes, dtype=torch.uint8, device="cuda")
         self._stream = _current_stream()
+        self._events: list[tuple[torch.cuda.Event, torch.cuda.Event]] = []
+        self._host: list[int] = []
+        self._kept = True
 
-    def time(self, entry: Callable[..., object], calls: Sequence[Call]) -> tuple[list[int], list[int], bool]:
-        starts = [_Event(enable_timing=True) for _ in calls]
-        ends = [_Event(enable_timing=True) for _ in calls]
-        host: list[int] = []
-        kept = True
+    def arm(self, calls: Sequence[Call]) -> None:
+        """Get ready, so that `run` does nothing but the calls."""
+        self._calls = calls
+        self._events = [(_Event(enable_timing=True), _Event(enable_timing=True)) for _ in calls]
+        for start, end in self._events:  # CUDA makes an event when it is first recorded
+            _record(start, self._stream)
+            _record(end, self._stream)
+        _synchronize()
+        self._host = []
+        self._kept = True
+
+    def run(self, entry: Callable[..., object]) -> None:
+        """The calls, one after the other, then a wait for the whole device."""
         gc.disable()
         try:
-            for call, start, end in zip(calls, starts, ends, strict=True):
+            for call, (start, end) in zip(self._calls, self._events, strict=True):
                 _zero(self._flush)
                 _record(start, self._stream)
                 before = _perf_counter_ns()
                 value = entry(*call.args, **call.kwargs)
-                host.append(_perf_counter_ns() - before)
+                self._host.append(_perf_counter_ns() - before)
                 _record(end, self._stream)
-                kept &= _keep(value, call)
+                self._kept &= _keep(value, call)
                 del value
             _synchronize()
         finally:
             gc.enable()
-        device = [round(_elapsed(a, b) * 1e6) for a, b in zip(starts, ends, strict=True)]
-        return device, host, kept
+
+    def collect(self) -> tuple[list[int], list[int], bool]:
+        """Device times, host times and whether every output could be kept."""
+        return [round(_elapsed(start, end) * 1e6) for start, end in self._events], self._host, self._kept

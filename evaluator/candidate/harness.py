@@ -34,7 +34,7 @@ class Harness:
 
     def serve(self) -> None:
         self.channel.send({"id": 0, "ready": True, "protocol": PROTOCOL_VERSION, "torch": torch.__version__})
-        commands = {"map": self._map, "load": self._load, "call": self._call, "time": self._time}
+        commands = {"map": self._map, "load": self._load, "call": self._call, "arm": self._arm, "go": self._go, "collect": self._collect}
         while True:
             try:
                 message, fds = self.channel.receive_with_fds()
@@ -54,8 +54,7 @@ class Harness:
         return {}
 
     def _load(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
-        """Load what the message names; `calibration` is a function of the harness itself, for what a command costs beside its calls."""
-        self.entry = torch.clone if message.get("calibration") is True else self.loader(message)
+        self.entry = self.loader(message)
         return {}
 
     def _load_source(self, message: Message) -> Callable[..., object]:
@@ -89,13 +88,26 @@ class Harness:
         self._synchronize()
         return {"calls": answers}
 
-    def _time(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+    def _arm(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        """Prepare timed calls. The judge's clock runs from the next `go` to its answer and sees none of this."""
         if self.clock is None:
             self.clock = EventClock(typing.cast("int", message["flush_bytes"])) if self.device == "cuda" else WallClock()
-        calls = [self._arguments(c) for c in _list(message["calls"])]
-        device, host, kept = self.clock.time(self._entry(), calls)
+        self.clock.arm([self._arguments(c) for c in _list(message["calls"])])
+        return {}
+
+    def _go(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        self._clock().run(self._entry())
+        return {}
+
+    def _collect(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        device, host, kept = self._clock().collect()
         peak = torch.cuda.max_memory_allocated() if self.device == "cuda" else 0
         return {"samples_ns": device, "host_ns": host, "kept": kept, "peak_bytes": peak}
+
+    def _clock(self) -> WallClock | EventClock:
+        if self.clock is None:
+            raise RuntimeError("nothing is armed")
+        return self.clock
 
     def _entry(self) -> Callable[..., object]:
         if self.entry is None:

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluator.correctness import OutputMeta
-from evaluator.judge.blocks import Block
-from evaluator.judge.inputs import places
-from evaluator.judge.peer import Peer
-from evaluator.ops.definition import Case, TensorSpec
 from evaluator.timing.stats import RatioEstimate, ratio_estimate
 
 AUDITED_US = {"cpu": 1000.0, "cuda": 300.0}
@@ -20,30 +14,6 @@ AUDIT_ALLOWANCE_US = {"cpu": 200.0, "cuda": 60.0}
 """A command to the sandboxed side may cost so much more than one to the baseline before its clock is doubted."""
 AUDIT_SLACK = 0.10
 """The two clocks may differ by so much, on top of both confidence intervals, before the evaluation is suspect."""
-
-
-CALIBRATION_S = 60.0
-CALIBRATION_CALLS = 6
-CALIBRATION_COMMANDS = 12
-CALIBRATION_SPEC = TensorSpec((4096,))
-
-
-def command_cost_us(peer: Peer, block: Block, device: str, flush_bytes: int) -> float:
-    """Median wall time (µs) of a timed command whose calls do next to nothing. Replaces what the process has loaded.
-
-    The judge runs it on the candidate before the submission is loaded, when only our own code is there, and on the baseline: the
-    difference is what the sandbox adds to every command.
-    """
-    case = Case("calibration", "performance", (CALIBRATION_SPEC,))
-    meta = OutputMeta(CALIBRATION_SPEC.shape, CALIBRATION_SPEC.dtype, (1,), device)
-    calls = [place.describe("main") for place in places(case, [meta], CALIBRATION_CALLS, lambda: 0)]
-    peer.command({"cmd": "load", "calibration": True}, timeout_s=CALIBRATION_S)
-    walls: list[float] = []
-    for _ in range(CALIBRATION_COMMANDS):
-        start = time.perf_counter_ns()
-        peer.command({"cmd": "time", "flush_bytes": flush_bytes, "calls": calls}, timeout_s=CALIBRATION_S)
-        walls.append((time.perf_counter_ns() - start) / 1e3)
-    return statistics.median(walls[len(walls) // 4 :])
 
 
 @dataclass(frozen=True)
@@ -64,11 +34,11 @@ class Audit:
     claimed_us: float
 
     @classmethod
-    def of(cls, a1: Commanded, b1: Commanded, b2: Commanded, a2: Commanded, sandbox_us: float) -> Audit:
-        """Times a command, means of the quad's two. `sandbox_us` is what a command to the candidate costs more than one to the baseline."""
+    def of(cls, a1: Commanded, b1: Commanded, b2: Commanded, a2: Commanded) -> Audit:
+        """Times a command, means of the quad's two."""
         baseline = (a1.total_us + a2.total_us) / 2
         beside = (a1.wall_us + a2.wall_us) / 2 - baseline
-        candidate = (b1.wall_us + b2.wall_us) / 2 - beside - sandbox_us
+        candidate = (b1.wall_us + b2.wall_us) / 2 - beside
         return cls(baseline, max(candidate, baseline * 1e-6), (b1.total_us + b2.total_us) / 2)
 
     @property

@@ -8,13 +8,13 @@ import statistics
 import time
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evaluator.contract import JSON, CaseResult, CaseTiming, Event, Reason, State, Verdict
 from evaluator.correctness import expected_meta
 from evaluator.devices import DeviceClass
 from evaluator.judge.alike import near
-from evaluator.judge.answers import Timed, error_of, timed_of
+from evaluator.judge.answers import error_of, timed_of
 from evaluator.judge.audit import AUDITED_US, Audit, Commanded, audited
 from evaluator.judge.blocks import Block
 from evaluator.judge.checking import compared, shift
@@ -73,13 +73,11 @@ class Measurement:
         baseline: tuple[Peer, Block],
         flush_bytes: int,
         command_s: float,
-        sandbox_us: float,
         interpreted: bool,
         emit: Callable[[Event], None],
     ) -> None:
         self.op, self.case, self.device, self.hardware = op, case, device, hardware
         self.flush_bytes, self.command_s, self.interpreted, self.emit = flush_bytes, command_s, interpreted, emit
-        self.sandbox_us = sandbox_us
         metas = expected_meta(op, case, device)
         self.most = calls_in_block(op, case, device)
         self.candidate = Side(*candidate, places(case, metas, self.most, shift))
@@ -105,7 +103,7 @@ class Measurement:
                 return self.wrong
             a1, b1, b2, a2 = quad
             ratios.append(quad_ratio(a1.median_us, b1.median_us, b2.median_us, a2.median_us))
-            audits.append(Audit.of(a1, b1, b2, a2, self.sandbox_us))
+            audits.append(Audit.of(a1, b1, b2, a2))
             half_width = ratio_estimate(ratios).half_width if rule.wants_half_width(len(ratios)) else None
             now = time.monotonic()
             reason = rule.reason(len(ratios), now - started, half_width)
@@ -166,16 +164,21 @@ class Measurement:
         for place, each in zip(used, inputs, strict=True):
             place.write(side.block, each)
         self._flush_cache()
-        message = {"cmd": "time", "flush_bytes": self.flush_bytes, "calls": [place.describe("main") for place in used]}
-        start = time.perf_counter_ns()
+        message = {"cmd": "arm", "flush_bytes": self.flush_bytes, "calls": [place.describe("main") for place in used]}
         try:
-            answer = side.peer.command(message, timeout_s=self.command_s)
+            self._refuse_error(side, side.peer.command(message, timeout_s=self.command_s))
+            start = time.perf_counter_ns()
+            ran = side.peer.command({"cmd": "go"}, timeout_s=self.command_s)
             wall_us = (time.perf_counter_ns() - start) / 1e3
-            timed = self._timed(side, answer, len(inputs))
+            self._refuse_error(side, ran)
+            timed = timed_of(self._refuse_error(side, side.peer.command({"cmd": "collect"}, timeout_s=self.command_s)), len(inputs))
         except PeerFailure as failure:
             if side is self.baseline:
                 raise InfrastructureError(f"the baseline failed while timing case {self.case.name}: {failure}") from failure
             raise Ended(*verdict_of(failure, f"timing case {self.case.name}"), State.TIMING) from failure
+        if not timed.kept:
+            reason = Reason("changed_form", f"timing case {self.case.name}: the output's form is not what it was in the check")
+            raise Ended(Verdict.WRONG_RESULT, reason, State.TIMING)
         micro = [max(ns, 1) / 1e3 for ns in timed.samples_ns]
         side.samples_us += micro
         side.host_us += [ns / 1e3 for ns in timed.host_ns]
@@ -184,20 +187,15 @@ class Measurement:
             self._unchanged(inputs, used)
         return Commanded(statistics.median(micro), sum(micro), wall_us)
 
-    def _timed(self, side: Side, answer: dict[str, object], count: int) -> Timed:
+    def _refuse_error(self, side: Side, answer: dict[str, object]) -> dict[str, object]:
+        """The answer, unless it reports an error."""
         failed = error_of(answer)
         if failed is None:
-            timed = timed_of(answer, count)
-            if timed.kept:
-                return timed
-            reason = Reason("changed_form", f"timing case {self.case.name}: the output's form is not what it was in the check")
-            raise Ended(Verdict.WRONG_RESULT, reason, State.TIMING)
+            return answer
         if side is self.baseline:
             raise InfrastructureError(f"the baseline failed while timing case {self.case.name}: {failed.reason.message}")
-        reason = Reason(
-            failed.reason.code, f"timing case {self.case.name}: {failed.reason.message}", failed.reason.detail, failed.reason.hint
-        )
-        raise Ended(failed.verdict, reason, State.TIMING)
+        message = f"timing case {self.case.name}: {failed.reason.message}"
+        raise Ended(failed.verdict, replace(failed.reason, message=message), State.TIMING)
 
     def _flush_cache(self) -> None:
         """On a GPU: evict what the judge just wrote, so that inputs are cold for both sides whatever the candidate does."""

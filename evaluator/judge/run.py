@@ -26,7 +26,6 @@ from evaluator.contract import (
 )
 from evaluator.judge import cores, environment
 from evaluator.judge.answers import error_of
-from evaluator.judge.audit import command_cost_us
 from evaluator.judge.blocks import Block, new_block
 from evaluator.judge.checking import CALLS_A_CASE, Checker, first_reason, room
 from evaluator.judge.failures import Ended, verdict_of
@@ -75,7 +74,6 @@ class Run:
         self.timing: TimingSummary | None = None
         self.suspicions: list[Reason] = []
         self.candidate: Peer | None = None
-        self.sandbox_us = 0.0
         self.blocks: list[Block] = []
         self.log = ""
         self.sandbox_layers: dict[str, str] = {}
@@ -124,8 +122,6 @@ class Run:
             message = {"cmd": "load", "source": self.built.source, "filename": filename, "entry_point": self.op.entry_point}
             try:
                 block.share(peer, "main", MAP_S)
-                if self.request.mode is not Mode.TEST and not self.interpreted:
-                    self.sandbox_us = command_cost_us(peer, block, self.judge.torch_device, FLUSH_BYTES)
                 failed = error_of(peer.command(message, timeout_s=limits.import_s), importing=True)
             except PeerFailure as failure:
                 raise Ended(*verdict_of(failure, "importing the source", importing=True), State.BUILDING) from failure
@@ -173,8 +169,6 @@ class Run:
         theirs = self._new_block()
         with self._timed("timing"):
             theirs.share(baseline, "main", MAP_S)
-            if not self.interpreted:
-                self.sandbox_us -= command_cost_us(baseline, theirs, self.judge.torch_device, FLUSH_BYTES)
             baseline.command({"cmd": "load", "op": self.op.slug}, timeout_s=limits.import_s)
             end = time.monotonic() + limits.timing_s
             for case in self.op.performance_cases(self.request.device):
@@ -191,7 +185,6 @@ class Run:
                     baseline=(baseline, theirs),
                     flush_bytes=FLUSH_BYTES,
                     command_s=min(left, max(limits.timing_case_s, 1.0) * 5),
-                    sandbox_us=self.sandbox_us,
                     interpreted=self.interpreted,
                     emit=self.emit,
                 )
