@@ -10,7 +10,7 @@ from evaluator.timing.stats import RatioEstimate, ratio_estimate
 
 AUDITED_US = {"cpu": 1000.0, "cuda": 300.0}
 """Commands with less work than this (by the baseline's clock) are not audited: the constant part of a command would decide."""
-AUDIT_ALLOWANCE_US = {"cpu": 200.0, "cuda": 60.0}
+AUDIT_ALLOWANCE_US = {"cpu": 200.0, "cuda": 100.0}
 """A command to the sandboxed side may cost so much more than one to the baseline before its clock is doubted."""
 AUDIT_SLACK = 0.10
 """The two clocks may differ by so much, on top of both confidence intervals, before the evaluation is suspect."""
