@@ -32,7 +32,8 @@ browser: setup-dev ## The browser tests alone
 	$(PYTEST) tests/browser $(ARGS)
 
 gpu: python ## tests/gpu with torch, triton and pytest alone (no Django)
-	PYTHONPATH=. $(if $(wildcard .venv/bin/pytest),$(V),$(PYTHON)) -m pytest tests/gpu -p no:django --confcutdir=tests/gpu --rootdir=tests/gpu -c /dev/null -o addopts= $(ARGS)
+	@test -e /dev/nvidiactl || echo "no NVIDIA GPU here: the tests in tests/gpu were not run"
+	test ! -e /dev/nvidiactl || PYTHONPATH=. $(if $(wildcard .venv/bin/pytest),$(V),$(PYTHON)) -m pytest tests/gpu -p no:django --confcutdir=tests/gpu --rootdir=tests/gpu -c /dev/null -o addopts= $(ARGS)
 
 screenshots: setup-dev ## Pictures for the README, from real pages
 	$(V) -m tests.browser.screenshots $(ARGS)
