@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from submissions.models import Worker
+from submissions.proof import apart
 
 SEEN_WITHIN = timedelta(seconds=30)
 
@@ -37,6 +38,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 
 def _worker(worker: Worker) -> dict[str, object]:
+    layers, proof = apart(worker.sandbox)
     return {
         "name": worker.name,
         "queue": worker.queue,
@@ -44,6 +46,7 @@ def _worker(worker: Worker) -> dict[str, object]:
         "device_name": worker.device_name,
         "in_service": worker.in_service,
         "note": worker.note,
-        "sandbox": worker.sandbox,
+        "sandbox": layers,
+        "probe": proof,
         "seen_at": worker.seen_at.isoformat(),
     }

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from csp.constants import NONE, SELF
 
+from evaluator.contract import Limits
 from kbweb.embedded.credentials import database_url
 from kbweb.env import EnvError, env_bool, env_int, env_list, env_str
 from kbweb.logging import logging_config
@@ -27,6 +28,10 @@ SITE_HOST = urlsplit(SITE_URL).hostname or ""
 SANDBOX = env_str("KB_SANDBOX", "strict" if PRODUCTION else "best-effort")
 if SANDBOX not in ("strict", "best-effort", "off"):
     raise EnvError(f"KB_SANDBOX={SANDBOX!r} is not one of strict, best-effort, off")
+try:
+    LIMITS = Limits.parse(env_list("KB_LIMITS", []))
+except ValueError as error:
+    raise EnvError(f"KB_LIMITS: {error}") from None
 
 INSTALLED_APPS = [
     "django.contrib.auth",

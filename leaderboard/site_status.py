@@ -17,6 +17,7 @@ from evaluator.contract import CONTRACT_VERSION, State
 from kbweb.health import SEEN_WITHIN
 from leaderboard.models import Entry, Op
 from submissions.models import Evaluation, Submission, Worker
+from submissions.proof import apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,9 @@ class WorkerState:
     in_service: bool
     note: str
     sandbox: dict[str, object]
+    """Layers of the judge's candidates by name."""
+    probe: dict[str, object]
+    """What the probe found that tried to break out (`submissions.proof.proof`), {} before the first."""
     seen_at: datetime
 
 
@@ -97,6 +101,7 @@ def _version(package: str) -> str:
 
 
 def _worker(worker: Worker) -> WorkerState:
+    layers, proof = apart(worker.sandbox)
     return WorkerState(
         name=worker.name,
         queue=worker.queue,
@@ -105,7 +110,8 @@ def _worker(worker: Worker) -> WorkerState:
         alive=worker.seen_at >= timezone.now() - SEEN_WITHIN,
         in_service=worker.in_service,
         note=worker.note,
-        sandbox=worker.sandbox,
+        sandbox=layers,
+        probe=proof,
         seen_at=worker.seen_at,
     )
 

@@ -9,10 +9,10 @@ from dramatiq.middleware import Interrupt
 
 from evaluator.build import BuildReport
 from evaluator.contract import Event, Outcome, Verdict, from_json
-from evaluator.runners.local import RunnerError
+from evaluator.runners.local import LocalRunner, OutOfServiceError, RunnerError
 from submissions import station
 from submissions.claim import claim
-from submissions.failures import count_attempt
+from submissions.failures import count_attempt, hand_back
 from submissions.finish import finish
 from submissions.holding import Holding
 from submissions.jobs import device_queue
@@ -26,36 +26,46 @@ log = structlog.get_logger(__name__)
 
 
 def evaluate_next(device: str) -> None:
-    """Judge what is next in fair-share order. Whatever happens to it, the worker is ready for the next one afterwards."""
+    """Judge what is next in fair-share order. Afterwards the worker is ready for the next one, or out of service."""
     here = station.current()
     if here.stopping.is_set():
         return
-    here.runner()
-    if (evaluation := claim(device_queue(device), here.name)) is None:
-        return
-    with here.hold(evaluation) as holding:
-        try:
-            outcome = _judge(here, holding)
-        except RunnerError as error:
-            log.warning("judge_lost", evaluation=evaluation.pk, error=str(error))
-            here.drop_runner()
-            count_attempt(holding, f"The judge failed ({error}).")
-        except (Exception, Interrupt) as error:
-            log.exception("evaluation_failed", evaluation=evaluation.pk)
-            here.drop_runner()
-            count_attempt(holding, f"The worker failed ({type(error).__name__}: {error}).")
-        else:
-            _store(here, holding, outcome)
+    with here.judge.lock:
+        runner = here.judge.open()
+        if runner is None or (evaluation := claim(device_queue(device), here.name)) is None:
+            return
+        with here.hold(evaluation) as holding:
+            _evaluate(here, runner, holding)
+        if runner.out_of_service:
+            here.judge.take_out(runner.out_of_service)
 
 
-def _judge(here: Station, holding: Holding) -> Outcome:
+def _evaluate(here: Station, runner: LocalRunner, holding: Holding) -> None:
+    try:
+        outcome = _judge(here, runner, holding)
+    except OutOfServiceError as error:
+        here.judge.take_out(str(error))
+        hand_back(holding, "The device failed its probe and is out of service.")
+    except RunnerError as error:
+        log.warning("judge_lost", evaluation=holding.evaluation_id, error=str(error))
+        here.judge.drop()
+        count_attempt(holding, f"The judge failed ({error}).")
+    except (Exception, Interrupt) as error:
+        log.exception("evaluation_failed", evaluation=holding.evaluation_id)
+        here.judge.drop()
+        count_attempt(holding, f"The worker failed ({type(error).__name__}: {error}).")
+    else:
+        _store(here, holding, outcome)
+
+
+def _judge(here: Station, runner: LocalRunner, holding: Holding) -> Outcome:
     evaluation = holding.evaluation
     report = from_json(BuildReport, evaluation.build) if evaluation.build is not None else None
 
     def relay(event: Event) -> None:
         here.scribe.note(holding, event)
 
-    outcome = here.runner().run(request_of(evaluation), report, relay, holding.stop)
+    outcome = runner.run(request_of(evaluation), report, relay, holding.stop)
     if outcome.verdict is Verdict.CANCELLED:
         return dataclasses.replace(outcome, reasons=(CANCELLED,))
     return outcome

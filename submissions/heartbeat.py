@@ -59,5 +59,5 @@ class Heartbeat(threading.Thread):
         ):
             holding.lost.set()
         if Worker.objects.filter(name=self._station.name).update(seen_at=Now()) == 0:
-            self._station.register(in_service=self._station.ready.is_set())
+            self._station.write_row()
         self._renewed_at = time.monotonic()

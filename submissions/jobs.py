@@ -12,7 +12,7 @@ import dramatiq
 import structlog
 from django.db import transaction
 
-from submissions.limits import TIME_LIMIT_MS
+from submissions.limits import time_limit_ms
 
 BUILD = "build"
 _BELLS = uuid.UUID("6f1de6a8-6d5e-4a0c-9c86-0a6f5f2b7c11")
@@ -24,7 +24,7 @@ def device_queue(device: str) -> str:
     return f"device.{device}"
 
 
-@dramatiq.actor(queue_name=BUILD, max_retries=0, time_limit=TIME_LIMIT_MS)
+@dramatiq.actor(queue_name=BUILD, max_retries=0, time_limit=time_limit_ms())
 def build() -> None:
     """Build the next submission that waits for it."""
     from submissions.build_job import build_next
@@ -41,7 +41,7 @@ def evaluate(device: str) -> dramatiq.Actor[[], None]:
 
         evaluate_next(device)
 
-    return dramatiq.actor(actor_name=f"evaluate_{device}", queue_name=device_queue(device), max_retries=0, time_limit=TIME_LIMIT_MS)(job)
+    return dramatiq.actor(actor_name=f"evaluate_{device}", queue_name=device_queue(device), max_retries=0, time_limit=time_limit_ms())(job)
 
 
 def actor_of(queue: str) -> dramatiq.Actor[[], None]:

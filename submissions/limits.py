@@ -32,5 +32,12 @@ WORKER_GONE_S = 20.0
 """After this long without a report a worker counts as gone."""
 SWEEP_S = 2.0
 ATTEMPTS = 3
-TIME_LIMIT_MS = 20 * 60 * 1000
-"""Dramatiq's own limit of one job: above the sum of the evaluator's stage limits, which end a job long before."""
+_JOB_S = 20 * 60.0
+_SLACK_S = 660.0
+
+
+def time_limit_ms() -> int:
+    """Dramatiq's own limit of one job: above the sum of the evaluator's stage limits (`KB_LIMITS`), which end a job long before."""
+    limits = settings.LIMITS
+    stages_s = limits.build_s + limits.import_s + limits.check_s + limits.timing_s + limits.profile_s
+    return int(1000 * max(_JOB_S, stages_s + _SLACK_S))

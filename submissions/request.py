@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+
 from evaluator.contract import EvaluationRequest, KernelType, Mode
 from submissions.models import Evaluation
 
@@ -16,4 +18,5 @@ def request_of(evaluation: Evaluation) -> EvaluationRequest:
         mode=Mode(evaluation.mode),
         seed=evaluation.seed,
         filename=submission.filename,
+        limits=settings.LIMITS,
     )

@@ -17,17 +17,17 @@ import dramatiq
 import dramatiq.worker
 import structlog
 
-from evaluator.runners.local import RunnerError
 from submissions import jobs, station
 from submissions.heartbeat import Heartbeat
-from submissions.patience import AWAY, persistently
-from submissions.station import FACTS_S, Station
+from submissions.judge_keeper import FACTS_S
+from submissions.patience import AWAY
+from submissions.station import Station
 from submissions.sweeper import Sweeper
 
 STOP_MS = 4000
 POLL_MS = 500
 RETRY_S = 0.5
-RETRY_S = 0.5
+ATTEND_S = 0.5
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 log = structlog.get_logger(__name__)
@@ -52,20 +52,26 @@ def serve(here: Station) -> None:
     log.info("worker_starts", worker=here.name, queue=here.queue)
     heartbeat, sweeper = Heartbeat(here), Sweeper()
     threads = (here.scribe, heartbeat, sweeper)
-    consumer = _consumer(here.queue)
+    consumer: dramatiq.Worker | None = None
     try:
-        persistently(lambda: here.register(in_service=False, note="starting"), give_up=here.stopping.is_set)
+        here.register(in_service=False, note="starting")
         for thread in threads:
             thread.start()
-        if here.device:
-            here.runner()
-        else:
-            persistently(lambda: here.register(in_service=True), give_up=here.stopping.is_set)
-        consumer.start()
-        jobs.ring_now(here.queue)
-        while not here.stopping.wait(FACTS_S):
-            jobs.ring_now(here.queue)
-    except (RunnerError, *AWAY):
+        if not here.device:
+            here.register(in_service=True)
+        rung_at = 0.0
+        while not here.stopping.is_set():
+            if here.device:
+                here.judge.attend()
+            if not here.ready.is_set() and consumer is not None:
+                _end(consumer)
+                consumer = None
+            elif here.ready.is_set() and (consumer is None or time.monotonic() - rung_at > FACTS_S):
+                consumer = consumer or _consumer(here.queue)
+                jobs.ring_now(here.queue)
+                rung_at = time.monotonic()
+            here.stopping.wait(ATTEND_S)
+    except AWAY:
         if not here.stopping.is_set():
             raise
     finally:
@@ -82,15 +88,22 @@ def _consumer(queue: str) -> dramatiq.Worker:
     dramatiq.worker.POST_PROCESS_MESSAGE_RETRY_DELAY_SECS = RETRY_S  # type: ignore[assignment] # passed to time.sleep
     worker = dramatiq.Worker(dramatiq.get_broker(), queues={queue}, worker_timeout=POLL_MS, worker_threads=1)
     worker.queue_prefetch = worker.delay_prefetch = 1
+    worker.start()
     return worker
 
 
-def _stop(here: Station, consumer: dramatiq.Worker) -> None:
+def _end(consumer: dramatiq.Worker) -> None:
+    """Take no more messages, so that none is lost on a worker that is out of service. What was fetched goes back."""
+    consumer.stop(timeout=STOP_MS)
+
+
+def _stop(here: Station, consumer: dramatiq.Worker | None) -> None:
     with contextlib.suppress(*AWAY):
         here.release()
     started = time.monotonic()
-    consumer.stop(timeout=STOP_MS)
-    here.drop_runner()
+    if consumer is not None:
+        consumer.stop(timeout=STOP_MS)
+    here.judge.close()
     dramatiq.get_broker().close()
     log.info("worker_stopping", took_s=round(time.monotonic() - started, 2))
 

@@ -43,16 +43,17 @@ class Service:
                 raise
             except Exception as error:
                 text = "".join(traceback.format_exception(error))[-8000:]
-                out = bool(self.judge.out_of_service)
-                self.channel.send({"failed": f"{type(error).__name__}: {error}", "detail": text, "out_of_service": out})
+                fault = self.judge.out_of_service
+                self.channel.send({"failed": f"{type(error).__name__}: {error}", "detail": text, "out_of_service": fault})
 
     def _evaluate(self, message: dict[str, object]) -> None:
         request = from_json(EvaluationRequest, message["request"])
         built = from_json(BuildReport, message["build"]) if message.get("build") is not None else None
         self._cancelled = False
         outcome = self.judge.evaluate(request, built, emit=self._emit, cancelled=self._is_cancelled)
-        self.channel.send({"outcome": to_json(outcome)})
-        self.judge.prepare_next()
+        self.channel.send({"outcome": to_json(outcome), "out_of_service": self.judge.out_of_service})
+        if not self.judge.out_of_service:
+            self.judge.prepare_next()
 
     def _emit(self, event: Event) -> None:
         self.channel.send({"event": to_json(event)})

@@ -37,6 +37,8 @@ class LocalRunner:
 
     def __init__(self, device: str, *, gpu_index: int | None = None, sandbox_mode: Mode = "best-effort") -> None:
         self.device = device
+        self.out_of_service = ""
+        """What the judge said of its device when that failed its probe after the last evaluation."""
         self._gpu_index = gpu_index
         self._sandbox_mode = sandbox_mode
         self._process: subprocess.Popen[bytes] | None = None
@@ -90,6 +92,7 @@ class LocalRunner:
             elif "event" in message:
                 on_event(from_json(Event, message["event"]))
             elif "outcome" in message:
+                self.out_of_service = str(message.get("out_of_service") or "")
                 return from_json(Outcome, message["outcome"])
 
     def facts(self) -> dict[str, typing.Any]:
@@ -135,8 +138,9 @@ class LocalRunner:
         except (ChannelClosed, ChannelTimeout, ProtocolError) as error:
             raise self._dead() from error
         if "failed" in message:
-            kind = OutOfServiceError if message.get("out_of_service") else RunnerError
-            raise kind(f"{message['failed']}\n{message.get('detail', '')}")
+            if message.get("out_of_service"):
+                raise OutOfServiceError(str(message["out_of_service"]))
+            raise RunnerError(f"{message['failed']}\n{message.get('detail', '')}")
         return message
 
     def _dead(self) -> RunnerError:

@@ -91,6 +91,7 @@ class WorkerStateSerializer(serializers.Serializer[object]):
     in_service = serializers.BooleanField()
     note = serializers.CharField()
     sandbox = serializers.DictField()
+    probe = serializers.DictField(help_text="What the probe of the sandbox found: overall, at, failures, table.")
     seen_at = serializers.DateTimeField()
 
 
