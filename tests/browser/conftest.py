@@ -14,10 +14,17 @@ from tests.live_site import ROOT, LiveSite
 from tests.needs import need
 
 EXAMPLES = ROOT / "examples"
-JUDGED_MS = 120_000
+JUDGED_MS = 180_000
 """How long a browser waits for a verdict: the queue may hold the bundled examples."""
 State = dict[str, object]
 NewPage = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A journey may wait for several verdicts on a busy machine."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(480))
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from tests.browser.test_hand_in import hand_in
 def test_hand_in_and_watch_by_reload(new_page: NewPage) -> None:
     page = new_page(java_script_enabled=False)
 
-    submission = hand_in(page, example("softmax_triton.py") + "\n# without scripts\n")
+    submission = hand_in(page, example("softmax_torch.py") + "\n# without scripts\n")
 
     expect(page.locator("#verdict h2")).to_have_text("Accepted", timeout=JUDGED_MS)  # the page reloads itself
     page.goto("/ops/softmax/cpu/")
