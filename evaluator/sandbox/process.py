@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from evaluator.sandbox import tree
 from evaluator.sandbox.captured import CapturedOutput
 from evaluator.sandbox.cgroup import Cgroup
+from evaluator.sandbox.memory import MemoryMeter
 
 _REAP_S = 10.0
 
@@ -54,8 +55,11 @@ class SandboxedProcess:
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._guard = threading.Lock()
-        self._root = _pidfd(handle.root_pid)
+        self._root = os.pidfd_open(handle.root_pid)
+        self._main = os.pidfd_open(handle.popen.pid)
+        self._closing = threading.Lock()
         self._gone = False
+        self._meter = MemoryMeter()
         self.pid = handle.pid
         self.box = handle.box
         self.layers = dict(handle.layers)
@@ -71,10 +75,16 @@ class SandboxedProcess:
 
     def wait(self, timeout_s: float | None = None) -> int:
         """Wait for the main process. Raises `TimeoutError`."""
-        try:
-            self._handle.popen.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            raise TimeoutError(f"still running after {timeout_s:g} s") from None
+        # Not `Popen.wait`: with a timeout it sleeps up to 50 ms past the end.
+        with self._closing:
+            ended = None if self._gone else os.dup(self._main)
+        if ended is not None:
+            try:
+                if not _ends(ended, timeout_s):
+                    raise TimeoutError(f"still running after {timeout_s:g} s")
+            finally:
+                os.close(ended)
+        self._handle.popen.wait()
         code = self.poll()
         assert code is not None
         return code
@@ -89,12 +99,11 @@ class SandboxedProcess:
             if self._handle.cgroup:
                 self._handle.cgroup.kill()
             self._end_root()
-            gone = _await_end(self._root, deadline)
-            try:
-                self._handle.popen.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
+            gone = _ends(self._root, deadline - time.monotonic()) and _ends(self._main, max(0.1, deadline - time.monotonic()))
+            if gone:
+                self._handle.popen.wait()
+            else:
                 self._handle.popen.kill()
-                gone = False
             self._handle.output.join(max(0.1, min(2.0, deadline - time.monotonic())))
             if gone:
                 self._finish()
@@ -105,8 +114,8 @@ class SandboxedProcess:
         members = self._members()
         memory = self._handle.cgroup.memory_bytes() if self._handle.cgroup else None
         if memory is None:
-            stored = _held_by_tmpfs(self.pid, (self.box, "/dev/shm")) if self._handle.root_is_init else 0
-            memory = tree.resident_bytes(members, ours=tree.memory_files_of_this_process(), stored_bytes=stored)
+            stored = _held_by_tmpfs(self._handle.root_pid, (self.box, "/dev/shm")) if self._handle.root_is_init else 0
+            memory = self._meter.resident_bytes(members, stored_bytes=stored)
         return Usage(memory_bytes=memory, processes=len(members))
 
     def log(self) -> tuple[str, bool]:
@@ -146,8 +155,10 @@ class SandboxedProcess:
             signal.pidfd_send_signal(self._root, send)
 
     def _finish(self) -> None:
-        self._gone = True
-        os.close(self._root)
+        with self._closing:
+            self._gone = True
+            os.close(self._root)
+            os.close(self._main)
         if self._handle.cgroup:
             self._handle.cgroup.remove()
         if self._handle.host_box:
@@ -155,13 +166,11 @@ class SandboxedProcess:
         self._handle.release()
 
 
-def _pidfd(pid: int) -> int:
-    return os.pidfd_open(pid)
-
-
-def _await_end(root: int, deadline: float) -> bool:
-    ready, _, _ = select.select([root], [], [], max(0.0, deadline - time.monotonic()))
-    return bool(ready)
+def _ends(pidfd: int, timeout_s: float | None) -> bool:
+    """Whether the process behind `pidfd` ends within `timeout_s` (None: wait for it)."""
+    poller = select.poll()
+    poller.register(pidfd, select.POLLIN)
+    return bool(poller.poll(None if timeout_s is None else max(0.0, timeout_s) * 1000))
 
 
 def _held_by_tmpfs(pid: int, directories: Collection[str]) -> int:

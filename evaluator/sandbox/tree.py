@@ -1,16 +1,16 @@
-"""Processes of this host as /proc shows them: descendants, owners, memory."""
+"""Processes of this host as /proc shows them: descendants, owners, rights."""
+
+# pathlib costs more here than the kernel does.
+# ruff: noqa: PTH110, PTH208
 
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 
-_PROC = Path("/proc")
-
-Identity = tuple[int, int]  # device and inode of a file
+_CHUNK_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,124 +27,101 @@ class Status:
 
 def status(pid: int) -> Status:
     """Raises `OSError` when the process is gone."""
-    fields = _fields(pid)
+    found = fields(f"/proc/{pid}")
     capabilities = 0
     for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
-        capabilities |= int(fields.get(name, "0"), 16)
+        capabilities |= int(found.get(name, "0"), 16)
     return Status(
-        uids=tuple(int(part) for part in fields["Uid"].split()),
-        gids=tuple(int(part) for part in fields["Gid"].split()),
-        groups=tuple(int(part) for part in fields.get("Groups", "").split()),
+        uids=tuple(int(part) for part in found["Uid"].split()),
+        gids=tuple(int(part) for part in found["Gid"].split()),
+        groups=tuple(int(part) for part in found.get("Groups", "").split()),
         capabilities=capabilities,
-        no_new_privs=fields.get("NoNewPrivs", "0") == "1",
-        seccomp_mode=int(fields.get("Seccomp", "0")),
+        no_new_privs=found.get("NoNewPrivs", "0") == "1",
+        seccomp_mode=int(found.get("Seccomp", "0")),
     )
 
 
 def pids() -> list[int]:
-    return [int(entry.name) for entry in os.scandir(_PROC) if entry.name.isdigit()]
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
 def processes_of(uid: int) -> list[int]:
     """Living processes whose real uid is `uid`."""
     found = []
+    line = f"\nUid:\t{uid}\t".encode()
     for pid in pids():
         try:
-            fields = _fields(pid)
+            if line in read(f"/proc/{pid}/status") and _living(pid):
+                found.append(pid)
         except OSError:
             continue
-        if int(fields["Uid"].split()[0]) == uid and not fields["State"].startswith(("Z", "X")):
-            found.append(pid)
     return found
 
 
 def descendants(ancestor: int) -> list[int]:
     """Living processes that descend from `ancestor`, without itself."""
-    children: dict[int, list[int]] = {}
-    for pid in pids():
-        parent = _parent(pid)
-        if parent is not None:
-            children.setdefault(parent, []).append(pid)
+    children_of = _listed_children if _kernel_lists_children() else _searched_children()
     found: list[int] = []
     frontier = [ancestor]
     while frontier:
-        frontier = [child for parent in frontier for child in children.pop(parent, [])]
+        frontier = [child for parent in frontier for child in children_of(parent)]
         found += frontier
-    return found
+    return [pid for pid in found if _living(pid)]
 
 
-def resident_bytes(members: Iterable[int], *, ours: Collection[Identity], stored_bytes: int = 0) -> int:
-    """Memory that `members` hold: private pages, plus shared memory of their own making, mapped or not.
-
-    `ours` are memory files that we gave them and that do not count; `stored_bytes` is what they keep in file systems in memory. Pages that
-    several members share count for each: an upper bound, exact for a single process.
-    """
-    private = mapped = 0
-    files: dict[Identity, int] = {}
-    for pid in members:
-        try:
-            fields = _fields(pid)
-        except OSError:
-            continue
-        private += _kib(fields, "RssAnon")
-        mapped += max(0, _kib(fields, "RssShmem") - sum(size for key, size in _mapped_memory_files(pid) if key in ours))
-        files |= {key: size for key, size in _open_memory_files(pid) if key not in ours}
-    return private + max(sum(files.values()) + stored_bytes, mapped)
-
-
-def memory_files_of_this_process() -> frozenset[Identity]:
-    """Memory files that this process has open or mapped."""
-    own = os.getpid()
-    return frozenset(key for key, _ in (*_open_memory_files(own), *_mapped_memory_files(own)))
-
-
-def _open_memory_files(pid: int) -> list[tuple[Identity, int]]:
-    found = []
-    try:
-        paths = list((_PROC / str(pid) / "fd").iterdir())
-    except OSError:
-        return []
-    for path in paths:
-        try:
-            if not str(path.readlink()).startswith("/memfd:"):
-                continue
-            about = path.stat()
-        except OSError:
-            continue
-        if stat.S_ISREG(about.st_mode):
-            found.append(((about.st_dev, about.st_ino), about.st_blocks * 512))
-    return found
-
-
-def _mapped_memory_files(pid: int) -> list[tuple[Identity, int]]:
-    """Memory files and the length of each mapping: at least what is resident of it."""
-    try:
-        text = (_PROC / str(pid) / "maps").read_text(errors="replace")
-    except OSError:
-        return []
-    found = []
-    for line in text.splitlines():
-        if "/memfd:" in line:
-            span, _, _, device, inode = line.split()[:5]
-            first, _, end = span.partition("-")
-            major, _, minor = device.partition(":")
-            found.append(((os.makedev(int(major, 16), int(minor, 16)), int(inode)), int(end, 16) - int(first, 16)))
-    return found
-
-
-def _fields(pid: int) -> dict[str, str]:
-    text = (_PROC / str(pid) / "status").read_text(errors="replace")
+def fields(place: str) -> dict[str, str]:
+    """The lines of `<place>/status`, where `place` is /proc/<pid> or /proc/<pid>/task/<thread>. Raises `OSError`."""
+    text = read(f"{place}/status").decode(errors="replace")
     return {name: value.strip() for name, _, value in (line.partition(":") for line in text.splitlines())}
 
 
-def _kib(fields: dict[str, str], name: str) -> int:
-    return int(fields.get(name, "0 kB").split()[0]) * 1024
-
-
-def _parent(pid: int) -> int | None:
+def read(path: str) -> bytes:
+    """All of a file of /proc. Raises `OSError`."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-        state, parent = text.rpartition(")")[2].split()[:2]
-    except (OSError, ValueError):
+        chunks = []
+        while chunk := os.read(descriptor, _CHUNK_BYTES):
+            chunks.append(chunk)
+        return b"".join(chunks)
+    finally:
+        os.close(descriptor)
+
+
+@cache
+def _kernel_lists_children() -> bool:
+    return os.path.exists("/proc/thread-self/children")
+
+
+def _listed_children(pid: int) -> list[int]:
+    """Children of every thread, as CONFIG_PROC_CHILDREN lists them."""
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            found += map(int, read(f"/proc/{pid}/task/{thread}/children").split())
+    except OSError:
+        return found
+    return found
+
+
+def _searched_children() -> Callable[[int], list[int]]:
+    """The same from a look at all processes."""
+    children: dict[int, list[int]] = {}
+    for pid in pids():
+        about = _stat(pid)
+        if about is not None:
+            children.setdefault(int(about[1]), []).append(pid)
+    return lambda parent: children.pop(parent, [])
+
+
+def _living(pid: int) -> bool:
+    """Whether anything of it still runs: a process is a zombie as soon as its first thread has ended, whatever its others do."""
+    about = _stat(pid)
+    return about is not None and (about[0] not in (b"Z", b"X") or int(about[17]) > 1)
+
+
+def _stat(pid: int) -> list[bytes] | None:
+    """The fields of /proc/<pid>/stat behind the name: state, parent, …, number of threads at 17."""
+    try:
+        return read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    except OSError:
         return None
-    return None if state in ("Z", "X") else int(parent)

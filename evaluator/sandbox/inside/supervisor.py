@@ -5,6 +5,7 @@ The supervisor keeps the uid that it was started with. It ends with its child's 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -46,20 +47,16 @@ def split(box: str) -> None:
 
 
 def _end(child: int, status: int | None, box: str) -> None:
-    """Kill until no descendant is left, then leave as the child did."""
-    while True:
-        for pid in _descendants(os.getpid()):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                continue
-        try:
+    """Kill until no descendant is left, then leave as the child did. Orphans come here, so without a child of our own nothing is left."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
             while (reaped := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 if reaped[0] == child:
                     status = reaped[1]
-        except ChildProcessError:
-            break
-        time.sleep(0.002)
+            for pid in _descendants(os.getpid()):
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.001)
     if box:
         shutil.rmtree(box, ignore_errors=True)
     code = 1 if status is None else os.waitstatus_to_exitcode(status)
