@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import subprocess
 import sys
@@ -194,32 +193,11 @@ class Peer:
 def start_candidate(sandbox: Sandbox, device: str, limits: Limits) -> Peer:
     """A spare: a fresh sandbox that imports torch and Triton and then waits. `device` is torch's: `cpu` or `cuda`."""
     ours, theirs = pair()
-    environment = {"TRITON_INTERPRET": "1"} if device == "cpu" else gpu_environment()
+    environment = {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
     with theirs:
         args = (str(theirs.fileno()), device)
         process = sandbox.start("evaluator.candidate", args, fds=(theirs.fileno(),), limits=limits, env=environment)
     return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), limits)
-
-
-def gpu_environment() -> dict[str, str]:
-    """What a process on a GPU needs to be told. Triton finds the driver by `ldconfig -p`, whose cache file another user may not read."""
-    found = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER") if name in os.environ}
-    if directory := driver_directory():
-        found["TRITON_LIBCUDA_PATH"] = directory
-    return found
-
-
-def driver_directory() -> str:
-    """Where the dynamic linker found libcuda.so.1; "" when it does not."""
-    try:
-        ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return ""
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        path = line.rpartition(" ")[2]
-        if "/libcuda.so" in path:
-            return str(Path(path).parent)
-    return ""
 
 
 def start_baseline(device: str) -> Peer:

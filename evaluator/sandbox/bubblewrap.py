@@ -6,7 +6,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -45,8 +45,13 @@ def _version(path: str) -> tuple[int, ...]:
         return (0,)
 
 
-def arguments(*, user_namespace: bool, box_bytes: int, gpu: Gpu | None, readable: Sequence[Path], without: frozenset[str]) -> list[str]:
-    """Options of bwrap, without the command. As root there is no user namespace: in one, bwrap's child would stay host uid 0."""
+def arguments(
+    *, user_namespace: bool, box_bytes: int, gpu: Gpu | None, readable: Sequence[Path], ours: Mapping[str, int], without: frozenset[str]
+) -> list[str]:
+    """Options of bwrap, without the command. `ours`: descriptors of the files that are copied below `INSIDE_TREE`, by relative path.
+
+    As root there is no user namespace: in one, bwrap's child would stay host uid 0.
+    """
     options = ["--die-with-parent", "--new-session", "--unshare-cgroup-try"]
     if user_namespace:
         options += ["--unshare-user"]
@@ -62,7 +67,7 @@ def arguments(*, user_namespace: bool, box_bytes: int, gpu: Gpu | None, readable
     if "mount_namespace" in without:
         options += ["--bind", "/", "/"]
     else:
-        options += _system(gpu) + _files(readable)
+        options += _view(gpu, readable, ours)
     options += ["--proc", "/proc"] if "pid_namespace" not in without else ["--ro-bind", "/proc", "/proc"]
     if "mount_namespace" not in without:
         options += ["--size", str(box_bytes), "--perms", "0700", "--tmpfs", BOX]
@@ -72,33 +77,32 @@ def arguments(*, user_namespace: bool, box_bytes: int, gpu: Gpu | None, readable
     return [*options, "--chdir", "/"]
 
 
-def _system(gpu: Gpu | None) -> list[str]:
-    options: list[str] = []
-    for name in view.SYSTEM:
-        path = Path(name)
+def _view(gpu: Gpu | None, readable: Sequence[Path], ours: Mapping[str, int]) -> list[str]:
+    """The file system of a run, all of it read-only but the devices."""
+    system = [Path(name) for name in view.SYSTEM]
+    # Thread libraries read the CPU topology; the rest of /sys is for the GPU's driver.
+    tolerant = [*(Path(name) for name in view.SYSTEM_FILES), Path("/sys" if gpu else "/sys/devices/system")]
+    tolerant = [path for path in tolerant if path.exists()]
+    directories = [*(path for path in system if path.is_dir() and not path.is_symlink()), *view.readable_directories(readable)]
+    copies = {Path(INSIDE_TREE) / name: descriptor for name, descriptor in ours.items()}
+    # bwrap makes missing parents 0700 and root's; the run's uid must get through them.
+    parents = sorted({parent for path in (*tolerant, *directories, *copies) for parent in path.parents if len(parent.parts) > 1})
+    options = [part for parent in parents for part in ("--perms", "0755", "--dir", str(parent))]
+    for path in system:
         if path.is_symlink():
-            options += ["--symlink", str(path.readlink()), name]
-        elif path.is_dir():
-            options += ["--ro-bind", name, name]
-    for name in view.SYSTEM_FILES:
-        options += ["--ro-bind-try", name, name]
-    options += ["--dev", "/dev", "--size", str(_SHM_BYTES), "--perms", "1777", "--tmpfs", "/dev/shm"]
+            options += ["--symlink", str(path.readlink()), str(path)]
+    for path in directories:
+        options += ["--ro-bind", str(path), str(path)]
+    for path in tolerant:
+        options += ["--ro-bind-try", str(path), str(path)]
+    for path, descriptor in copies.items():
+        options += ["--perms", "0444", "--file", str(descriptor), str(path)]
+    return options + _devices(gpu)
+
+
+def _devices(gpu: Gpu | None) -> list[str]:
+    options = ["--dev", "/dev", "--size", str(_SHM_BYTES), "--perms", "1777", "--tmpfs", "/dev/shm"]
     if gpu is not None:
         for node in (*SHARED_NODES, gpu.node):
             options += ["--dev-bind-try", node, node]
-        options += ["--ro-bind", "/sys", "/sys"]
-    else:
-        # Thread libraries read the CPU topology; the rest of /sys is not needed.
-        options += ["--ro-bind-try", "/sys/devices/system", "/sys/devices/system"]
-    return options
-
-
-def _files(readable: Sequence[Path]) -> list[str]:
-    binds = [(path, path) for path in view.readable_directories(readable)]
-    binds += [(view.TREE / name, Path(INSIDE_TREE) / name) for name in view.OURS if (view.TREE / name).exists()]
-    # bwrap makes missing parents 0700 and root's; the run's uid must get through them.
-    parents = sorted({parent for _, target in binds for parent in target.parents if len(parent.parts) > 1})
-    options = [part for parent in parents for part in ("--perms", "0755", "--dir", str(parent))]
-    for source, target in binds:
-        options += ["--ro-bind", str(source), str(target)]
     return options

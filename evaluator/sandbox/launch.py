@@ -14,14 +14,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from evaluator.sandbox import bubblewrap, spawning
+from evaluator.sandbox import bubblewrap, spawning, view
 from evaluator.sandbox.captured import CapturedOutput
 from evaluator.sandbox.cgroup import Cgroup, Unavailable
 from evaluator.sandbox.errors import SandboxError, SandboxUnavailable
 from evaluator.sandbox.layers import ACTIVE, NAMESPACES, Layer
-from evaluator.sandbox.plan import Plan
+from evaluator.sandbox.plan import Place, Plan
 from evaluator.sandbox.process import Handle, SandboxedProcess
 from evaluator.sandbox.tree import status
+from evaluator.sandbox.tree_copy import tree_copy
 from evaluator.sandbox.uids import LeasedUid
 
 _START_S = 30.0
@@ -47,15 +48,15 @@ def launch(plan: Plan, bwrap: str | None) -> SandboxedProcess:
         host_box = None if plan.own_view else tempfile.mkdtemp(prefix="kbweb-box-")
         if host_box:
             undo.callback(shutil.rmtree, host_box, ignore_errors=True)
-        box = host_box or bubblewrap.BOX
+        place = Place(host_box, str(tree_copy())) if host_box else Place(bubblewrap.BOX, bubblewrap.INSIDE_TREE)
         output = CapturedOutput(plan.limits.log_bytes)
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         undo.callback(control.close)
         control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         control.settimeout(_START_S)
-        control.send(json.dumps(plan.config(box, uid)).encode())
+        control.send(json.dumps(plan.config(place, uid)).encode())
         try:
-            popen, info = _spawn(plan, bwrap, theirs, output, box)
+            popen, info = _spawn(plan, bwrap, theirs, output, place)
         except OSError as error:
             raise SandboxError(f"cannot start {bwrap or sys.executable}: {error.strerror}") from error
         finally:
@@ -82,7 +83,7 @@ def launch(plan: Plan, bwrap: str | None) -> SandboxedProcess:
                 root_is_init=bwrap is not None,
                 output=output,
                 layers=layers,
-                box=box,
+                box=place.box,
                 host_box=host_box,
                 cgroup=cgroup,
                 release=lease.release if lease else _nothing,
@@ -95,32 +96,41 @@ def launch(plan: Plan, bwrap: str | None) -> SandboxedProcess:
 
 
 def _spawn(
-    plan: Plan, bwrap: str | None, theirs: socket.socket, output: CapturedOutput, box: str
+    plan: Plan, bwrap: str | None, theirs: socket.socket, output: CapturedOutput, place: Place
 ) -> tuple[subprocess.Popen[bytes], int | None]:
     """The process, and where bwrap writes about its child."""
-    command = [sys.executable, "-I", "-B", "-S", f"{plan.tree}/{_BOOTSTRAP}", str(theirs.fileno())]
-    environment = plan.environment(box)
+    command = [sys.executable, "-I", "-B", "-S", f"{place.tree}/{_BOOTSTRAP}", str(theirs.fileno())]
+    environment = plan.environment(place)
     fds = [theirs.fileno(), *plan.fds]
     if bwrap is None:
         return spawning.popen(command, env=environment, output=output.writer, pass_fds=fds), None
-    options = bubblewrap.arguments(
-        user_namespace=os.geteuid() != 0,
-        box_bytes=plan.limits.scratch_bytes,
-        gpu=plan.gpu,
-        readable=plan.readable,
-        without=plan.without,
-    )
-    info, info_writer = os.pipe2(os.O_CLOEXEC)
-    options_fd = _in_memory("\0".join(options).encode())
-    try:
+    with contextlib.ExitStack() as opened:
+        ours = {name: _open(view.TREE / name, opened) for name in view.our_files()} if plan.own_view else {}
+        options = bubblewrap.arguments(
+            user_namespace=os.geteuid() != 0,
+            box_bytes=plan.limits.scratch_bytes,
+            gpu=plan.gpu,
+            readable=plan.readable,
+            ours=ours,
+            without=plan.without,
+        )
+        options_fd = _in_memory("\0".join(options).encode())
+        opened.callback(os.close, options_fd)
+        info, info_writer = os.pipe2(os.O_CLOEXEC)
+        opened.callback(os.close, info_writer)
         command = [bwrap, "--args", str(options_fd), "--info-fd", str(info_writer), "--", *command]
-        return spawning.popen(command, env=environment, output=output.writer, pass_fds=[*fds, options_fd, info_writer]), info
-    except OSError:
-        os.close(info)
-        raise
-    finally:
-        os.close(info_writer)
-        os.close(options_fd)
+        fds += [*ours.values(), options_fd, info_writer]
+        try:
+            return spawning.popen(command, env=environment, output=output.writer, pass_fds=fds), info
+        except OSError:
+            os.close(info)
+            raise
+
+
+def _open(path: Path, opened: contextlib.ExitStack) -> int:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    opened.callback(os.close, descriptor)
+    return descriptor
 
 
 def _receive_report(
@@ -144,8 +154,9 @@ def _receive_report(
     answer = json.loads(message)
     if "unreachable" in answer:
         raise SandboxUnavailable(
-            f"the run's own user cannot read {answer['unreachable']}: Python lies below a private directory and no mount namespace "
-            "can be made. Install Python where every user can read it, or allow namespaces (CAP_SYS_ADMIN)"
+            f"the run's own user cannot read {answer['unreachable']}. Python, its packages and the directory for temporary files must be "
+            "open to every user: `chmod -R a+rX` them, or install under umask 022. Where only a directory above them is private, "
+            "namespaces are enough (bubblewrap and CAP_SYS_ADMIN)"
         )
     if "error" in answer:
         raise SandboxError(f"the sandbox could not be entered:\n{answer['error']}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from evaluator.contract import Limits
-from evaluator.sandbox import bubblewrap, gpus
+from evaluator.sandbox import bubblewrap, driver, gpus
 from evaluator.sandbox.errors import SandboxUnavailable
 from evaluator.sandbox.launch import BubblewrapFailed, launch
 from evaluator.sandbox.layers import NAMESPACES, missing
@@ -63,7 +63,7 @@ class Sandbox:
             fds=tuple(fds),
             limits=limits,
             env=dict(env or {}),
-            readable=tuple(Path(path).resolve() for path in readable),
+            readable=tuple(Path(path).resolve() for path in (*readable, *self._driver())),
             packages=packages,
             gpu=self.gpu,
             off=self.mode == "off",
@@ -85,6 +85,10 @@ class Sandbox:
         process = launch(dataclasses.replace(plan, namespaces=False), None)
         process.layers |= {layer.value: f"unavailable: {self._no_namespaces}" for layer in NAMESPACES}
         return process
+
+    def _driver(self) -> tuple[Path, ...]:
+        directory = driver.directory() if self.gpu else None
+        return (directory,) if directory else ()
 
     def _checked(self, process: SandboxedProcess) -> SandboxedProcess:
         lost = missing(process.layers)

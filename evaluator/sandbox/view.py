@@ -34,6 +34,12 @@ SYSTEM_FILES = (
 EXTRA = ("/opt/cuda", "/opt/nvidia", "/opt/hpcx", "/run/opengl-driver", "/nix/store")
 
 
+def our_files() -> tuple[str, ...]:
+    """The files of `OURS`, relative to the tree. A run gets copies: the tree's own may be unreadable for its uid (umask 077)."""
+    files = [path for name in OURS for path in ((TREE / name).rglob("*.py") if (TREE / name).is_dir() else [TREE / name])]
+    return tuple(sorted(str(path.relative_to(TREE)) for path in files))
+
+
 def python_directories() -> tuple[Path, ...]:
     """Directories of this interpreter, its standard library and its packages, outermost only."""
     wanted = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix), Path(sys.base_exec_prefix)}

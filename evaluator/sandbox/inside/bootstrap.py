@@ -5,7 +5,7 @@ outside has looked at this process in /proc and answered `go`.
 """
 
 # pathlib would double the time that this program takes.
-# ruff: noqa: PTH103, PTH208
+# ruff: noqa: PTH103, PTH112, PTH208
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: igno
     if "no_new_privs" not in skip:
         privileges.no_new_privileges()
     privileges.own_proc()
-    os.chdir(config["box"])
     if config["supervise"]:
         privileges.die_with_parent()
-    _check_reachable()
+    _check_reachable(config)
+    os.chdir(config["box"])
     rlimits.apply(config["rlimits"])
     layers["rlimits"] = "active" if "rlimits" not in skip else _LEFT_OUT
     for name, put_on in (
@@ -91,10 +91,19 @@ def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: igno
     return layers
 
 
-def _check_reachable() -> None:
-    for path in (os.__file__, sys.executable):
-        if not os.access(path, os.R_OK):
+def _check_reachable(config: dict) -> None:  # type: ignore[type-arg]
+    """Look at each package, too: under umask 077 an installer makes them private one by one."""
+    wanted = [os.__file__, sys.executable, config["box"], *config["package_directories"]]
+    for path in wanted:
+        if not os.access(path, os.R_OK | os.X_OK if os.path.isdir(path) else os.R_OK):
             raise _Unreachable(path)
+    for directory in config["package_directories"]:
+        for entry in os.scandir(directory):
+            is_directory = entry.is_dir(follow_symlinks=False)
+            if not is_directory and not (entry.is_file(follow_symlinks=False) and entry.name.endswith((".py", ".so"))):
+                continue
+            if not os.access(entry.path, os.R_OK | os.X_OK if is_directory else os.R_OK):
+                raise _Unreachable(entry.path)
 
 
 def _close_others(keep: tuple[int, ...]) -> None:
