@@ -1,4 +1,5 @@
-"""`python -m evaluator run FILE --op SLUG` judges one file on this machine; `python -m evaluator ops` lists the ops.
+"""`python -m evaluator run FILE --op SLUG` judges one file on this machine; `python -m evaluator ops` lists the ops;
+`python -m evaluator bench` measures the evaluator itself (`evaluator/bench/`).
 
 Exit codes: 0 accepted, 1 judged and not accepted, 2 usage, 3 ours (infrastructure).
 """
@@ -14,6 +15,7 @@ import typing
 from collections.abc import Sequence
 from pathlib import Path
 
+from evaluator.bench import command as bench_command
 from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Verdict, dumps
 from evaluator.ops.registry import UnknownOp, all_ops, get
 from evaluator.report import event_line, outcome_lines
@@ -60,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     ops.add_argument("--suite")
     ops.add_argument("--json", action="store_true")
     ops.set_defaults(do=_ops)
+    bench = commands.add_parser("bench", help="measure the evaluator's own speed and repeatability on this machine")
+    bench_command.add_arguments(bench)
+    bench.set_defaults(do=_bench)
     return parser
 
 
@@ -193,3 +198,21 @@ def _ops(arguments: argparse.Namespace) -> int:
         for op in ops:
             print(f"{op.slug:20} {op.signature}")
     return ACCEPTED
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    from evaluator.judge.peer import InfrastructureError
+    from evaluator.runners.local import RunnerError
+    from evaluator.sandbox import SandboxError
+
+    device, index = resolve_device(arguments.device)
+    for to in (arguments.json, arguments.markdown):
+        _writable(to)
+    try:
+        accepted = bench_command.run(bench_command.settings_of(arguments, device, index), arguments.json, arguments.markdown)
+    except (InfrastructureError, RunnerError, SandboxError) as error:
+        print(f"infrastructure error: {error}", file=sys.stderr)
+        return OURS
+    except KeyboardInterrupt:
+        return OURS
+    return ACCEPTED if accepted else NOT_ACCEPTED

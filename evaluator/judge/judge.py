@@ -59,8 +59,9 @@ class Judge:
         baseline.await_ready()
 
     def facts(self) -> dict[str, object]:
-        """Device name, environment and the sandbox's layers, for the worker's row."""
+        """Device name, environment and the sandbox's layers, for the worker's row. Answers once a spare is warm."""
         spare = self._start_spare(self._spare_limits)
+        spare.await_ready()
         found = environment.snapshot(self.torch_device, self.gpu_index)
         return {"device_name": str(found["device_name"]), "environment": found, "sandbox": dict(spare.process.layers)}
 

@@ -1,0 +1,20 @@
+"""What the evaluator costs and how well it repeats itself on this machine: `python -m evaluator bench` (or `make bench`).
+
+    python -m evaluator bench [--device cpu|cuda|cuda:N] [--repeats N] [--quick] [--op SLUG]… [--json OUT] [--markdown OUT]
+
+Four measurements through the real judge, with real sandboxed candidates:
+
+1. *A/A*: torch's own op handed in as the submission, each time to a fresh candidate. Every speedup would be 1 if clocks were
+   perfect; shown are the median of the runs, how far apart the runs lie, the width of their own confidence intervals and the scatter
+   of each side's samples. Beside it the same ratio from two sequential calls of what other tools use: `triton.testing.do_bench` on a
+   GPU, 10 warm-up and 100 timed calls (`cpu_bench`) on a CPU.
+2. *Stages*: seconds for building, importing, checking and timing, and from handing in a source to its outcome, through `LocalRunner`
+   with a warm spare. On a CPU Triton is interpreted.
+3. *Audit*: the ratio by the judge's own clock over the claimed one in these A/A runs, and how many of them were called suspect.
+4. *Channel*: round trip of a command with no calls, to a sandboxed candidate and to the baseline, and the start time of a spare.
+
+Progress goes to the terminal, then the tables. `--json` keeps everything with the environment, `--markdown` the tables alone.
+`--quick` takes few and short runs of one op and does not time interpreted Triton; its figures mean little. Ends with 0, with 1 when an A/A run was not accepted,
+and with 3 when something of ours failed. Nothing else should run on the machine meanwhile. Figures from a CPU are marked as such: they
+say nothing about a GPU.
+"""

@@ -1,0 +1,59 @@
+"""`python -m evaluator bench`: its arguments, and what it prints and writes."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+from pathlib import Path
+
+from evaluator.bench.settings import SOURCES, Settings, quick
+
+MAX_REPEATS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--device", default="", help="cpu, cuda or cuda:N; the first GPU when there is one, else cpu")
+    parser.add_argument("--repeats", type=_repeats, help=f"runs of every measurement; {Settings('cpu').repeats} when not given")
+    parser.add_argument("--op", action="append", choices=sorted(SOURCES), help="A/A of this op alone; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="few and short runs, to see that it works")
+    parser.add_argument("--json", metavar="OUT", help="write everything as JSON to this file")
+    parser.add_argument("--markdown", metavar="OUT", help="write the tables to this file")
+    parser.add_argument("--sandbox", default=os.environ.get("KB_SANDBOX", "best-effort"), choices=["best-effort", "strict", "off"])
+
+
+def _repeats(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= MAX_REPEATS:
+        raise argparse.ArgumentTypeError(f"a number from 1 to {MAX_REPEATS}, not {text!r}")
+    return int(text)
+
+
+def settings_of(arguments: argparse.Namespace, device: str, gpu_index: int | None) -> Settings:
+    """What was asked for. A number given beside `--quick` holds."""
+    settings = Settings(device, gpu_index, arguments.sandbox)
+    if arguments.op:
+        settings = dataclasses.replace(settings, ops=tuple(dict.fromkeys(arguments.op)))
+    if arguments.quick:
+        settings = quick(settings)
+    if arguments.repeats:
+        settings = dataclasses.replace(settings, repeats=arguments.repeats)
+    return settings
+
+
+def run(settings: Settings, json_to: str | None, markdown_to: str | None) -> bool:
+    """Measure, print, write. True when every A/A run was accepted. Raises what `bench` raises."""
+    from evaluator.bench.bench import bench
+    from evaluator.bench.tables import markdown
+    from evaluator.contract import dumps
+
+    report = bench(settings, _say)
+    text = markdown(report)
+    print(f"\n{text}", end="", flush=True)
+    for to, content in ((json_to, dumps(report) + "\n"), (markdown_to, text)):
+        if to:
+            Path(to).write_text(content, encoding="utf-8")
+    return report.verdicts.accepted == report.verdicts.runs
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)

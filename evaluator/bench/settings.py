@@ -1,0 +1,47 @@
+"""How much to measure, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from evaluator.contract import Limits
+from evaluator.sandbox import Mode
+
+SOURCES: Mapping[str, str] = MappingProxyType(
+    {
+        "softmax": "import torch\n\n\ndef softmax_kernel_impl(x, dim):\n    return torch.softmax(x, dim)\n",
+        "mm": "import torch\n\n\ndef mm_kernel_impl(a, b):\n    return torch.mm(a, b)\n",
+        "add": "import torch\n\n\ndef add_kernel_impl(x, y):\n    return torch.add(x, y)\n",
+    }
+)
+"""Torch's own op as a submission: exactly what the baseline calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`device` is the board's hardware class. `commands` are round trips in one process, `spares` starts of a candidate."""
+
+    device: str
+    gpu_index: int | None = None
+    sandbox_mode: Mode = "best-effort"
+    ops: tuple[str, ...] = tuple(SOURCES)
+    repeats: int = 10
+    commands: int = 1000
+    spares: int = 5
+    limits: Limits = field(default_factory=Limits)
+    quick: bool = False
+
+    @property
+    def torch_device(self) -> str:
+        return "cpu" if self.device == "cpu" else "cuda"
+
+    @property
+    def interprets_triton(self) -> bool:
+        return self.device == "cpu"
+
+
+def quick(settings: Settings) -> Settings:
+    """The same path with the least work: one op, short timing."""
+    return replace(settings, ops=settings.ops[:1], repeats=2, commands=100, spares=1, limits=Limits(timing_case_s=0.2), quick=True)

@@ -1,0 +1,109 @@
+"""A report as Markdown: a heading, where it comes from, and one table for each measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evaluator.bench.results import ChannelCost, Distribution, RepeatedCase, Report, StageSplit, Verdicts
+
+STAGES = ("building", "importing", "checking", "timing")
+WORDS = ("torch", "triton", "cuda", "driver", "python", "os", "cores", "evaluator")
+"""What the line below the heading tells of the environment."""
+
+
+def markdown(report: Report) -> str:
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# Bench on {report.device_name} ({report.device})"
+    yield ""
+    facts = [f"{word} {report.environment[word]}" for word in WORDS if report.environment.get(word) is not None]
+    yield f"{report.taken_at}, {report.repeats} runs a case, {report.seconds:.0f} s; {', '.join(facts)}."
+    if report.figures_from == "cpu":
+        yield ""
+        yield "**Figures from a CPU**: they say nothing about a GPU."
+    if report.quick:
+        yield ""
+        yield "**Quick**: too few and too short runs to mean much."
+    yield from _section("A/A: torch's op against itself", _repeatability(report.repeatability))
+    yield from _section("The same by two sequential measurements", _sequential(report.repeatability))
+    yield from _section("Audit: ratio by the judge's clock over the claimed one", _audit(report.repeatability))
+    yield ""
+    yield from _verdicts(report.verdicts)
+    yield from _section("From hand-in to outcome, seconds (median)", _stages(report.stages))
+    yield from _section("Channel", _channel(report.channel))
+
+
+def _section(title: str, rows: Iterator[Sequence[str]]) -> Iterator[str]:
+    yield ""
+    yield f"## {title}"
+    yield ""
+    first, *rest = rows
+    for number, row in enumerate((first, ["---"] * len(first), *rest)):
+        yield ("|" if number == 1 else "| ") + ("|" if number == 1 else " | ").join(row) + ("|" if number == 1 else " |")
+
+
+def _repeatability(cases: Sequence[RepeatedCase]) -> Iterator[Sequence[str]]:
+    yield "op", "case", "clock", "µs", "median ratio", "spread", "CI half-width", "CV submission", "CV torch", "quads"
+    for c in cases:
+        widths = _percent(c.half_width.median), _percent(c.candidate_cv.median), _percent(c.baseline_cv.median)
+        ratio = f"{c.ratio.median:.4f}", _percent(c.ratio.spread)
+        yield c.op, c.case, c.method, _number(c.candidate_us.median), *ratio, *widths, f"{c.quads.median:.0f}"
+
+
+def _sequential(cases: Sequence[RepeatedCase]) -> Iterator[Sequence[str]]:
+    yield "op", "case", "method", "µs", "median ratio", "spread", "CV", "spread of ABBA"
+    for c in cases:
+        s = c.sequential
+        if s is not None:
+            ratio = f"{s.ratio.median:.4f}", _percent(s.ratio.spread)
+            yield c.op, c.case, s.method, _number(s.time_us.median), *ratio, _percent(s.cv.median), _percent(c.ratio.spread)
+
+
+def _audit(cases: Sequence[RepeatedCase]) -> Iterator[Sequence[str]]:
+    yield "op", "case", "runs", "median", "p5", "p95", "lowest", "highest"
+    for c in cases:
+        if c.audit is None:
+            yield c.op, c.case, "0", *["too short to audit" if n == 0 else "" for n in range(5)]
+        else:
+            a = c.audit
+            yield c.op, c.case, str(a.n), *(f"{value:.4f}" for value in (a.median, a.p5, a.p95, a.low, a.high))
+
+
+def _verdicts(verdicts: Verdicts) -> Iterator[str]:
+    yield (
+        f"{verdicts.runs} A/A runs: {verdicts.accepted} accepted, {verdicts.suspect} falsely suspect "
+        f"({_percent(verdicts.suspect_share)}), {verdicts.audited_cases} audited cases."
+    )
+    if verdicts.others:
+        yield ""
+        yield from (f"- {other}" for other in verdicts.others)
+
+
+def _stages(splits: Sequence[StageSplit]) -> Iterator[Sequence[str]]:
+    yield "op", "kernel type", *STAGES, "hand-in → outcome", "slowest", "runs", "verdicts"
+    for split in splits:
+        kind = f"{split.kernel_type}, interpreted" if split.interpreted else split.kernel_type
+        stages = [f"{split.stages_s[name].median:.3f}" if name in split.stages_s else "–" for name in STAGES]
+        verdicts = ", ".join(dict.fromkeys(split.verdicts))
+        yield split.op, kind, *stages, f"{split.total_s.median:.3f}", f"{split.total_s.high:.3f}", str(split.total_s.n), verdicts
+
+
+def _channel(channel: ChannelCost) -> Iterator[Sequence[str]]:
+    yield "what", "n", "median", "p5", "p95", "highest"
+    yield _spread("round trip of an empty command to a sandboxed candidate, µs", channel.candidate_us)
+    yield _spread("the same to the baseline, µs", channel.baseline_us)
+    yield _spread("start of a spare until ready, s", channel.spare_start_s)
+
+
+def _spread(what: str, d: Distribution) -> Sequence[str]:
+    return what, str(d.n), *(_number(value) for value in (d.median, d.p5, d.p95, d.high))
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}" if value >= 100 else f"{value:.3g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f} %"
