@@ -13,6 +13,7 @@ from pathlib import Path
 OURS = (
     "evaluator/__init__.py",
     "evaluator/contract.py",
+    "evaluator/jsonable.py",
     "evaluator/protocol.py",
     "evaluator/candidate",
     "evaluator/sandbox/inside",
