@@ -14,7 +14,7 @@ OPS: Mapping[str, Op] = MappingProxyType(
 )
 
 
-class UnknownOp(LookupError):  # noqa: N818 (reads better where it is raised)
+class UnknownOp(LookupError):
     """No op has this slug; `close` holds the slugs that look like it."""
 
     def __init__(self, slug: str, close: tuple[str, ...]) -> None:
