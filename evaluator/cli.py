@@ -154,7 +154,7 @@ def resolve_device(name: str) -> tuple[str, int | None]:
     if name == "cpu" or (name == "" and not gpus()):
         return "cpu", None
     kind, _, number = (name or "cuda").partition(":")
-    if kind != "cuda" or (number and not number.isdigit()):
+    if kind != "cuda" or (number and not number.isdecimal()):
         raise _UsageError(f"--device is cpu, cuda or cuda:N, not {name!r}")
     index = int(number or 0)
     if not any(g.index == index for g in gpus()):

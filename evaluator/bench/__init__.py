@@ -14,7 +14,7 @@ Four measurements through the real judge, with real sandboxed candidates:
 4. *Channel*: round trip of a command with no calls, to a sandboxed candidate and to the baseline, and the start time of a spare.
 
 Progress goes to the terminal, then the tables. `--json` keeps everything with the environment, `--markdown` the tables alone.
-`--quick` takes few and short runs of one op and does not time interpreted Triton; its figures mean little. Ends with 0, with 1 when an A/A run was not accepted,
-and with 3 when something of ours failed. Nothing else should run on the machine meanwhile. Figures from a CPU are marked as such: they
-say nothing about a GPU.
+`--quick` takes few and short runs of one op and does not time interpreted Triton; its figures mean little. Ends with 0, with 1 when an
+A/A run was not accepted, and with 3 when something of ours failed. Nothing else should run on the machine meanwhile. Figures from a
+CPU are marked as such: they say nothing about a GPU.
 """

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _repeats(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= MAX_REPEATS:
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_REPEATS:
         raise argparse.ArgumentTypeError(f"a number from 1 to {MAX_REPEATS}, not {text!r}")
     return int(text)
 

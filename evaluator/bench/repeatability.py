@@ -13,7 +13,7 @@ from evaluator.timing.stats import RatioEstimate
 
 
 @dataclass
-class _Run:
+class OneRun:
     """One evaluation. `claimed` is by the kernel's clock: in the outcome of a suspect run the judge's figure has taken its place."""
 
     op: str
@@ -26,7 +26,7 @@ class Repeatability:
     """Collects runs; `cases()` and `verdicts()` say what they come to."""
 
     settings: Settings
-    runs: list[_Run] = field(default_factory=list)
+    runs: list[OneRun] = field(default_factory=list)
 
     def measure(self, runner: LocalRunner, progress: Callable[[str], None]) -> None:
         """Raises `RunnerError`."""
@@ -37,7 +37,7 @@ class Repeatability:
                 ratios = ", ".join(f"{case} {estimate.median:.4f} ± {estimate.half_width:.2%}" for case, estimate in run.claimed.items())
                 progress(f"A/A {number + 1}/{self.settings.repeats} {op}: {run.outcome.verdict} {ratios}")
 
-    def _one(self, runner: LocalRunner, op: str) -> _Run:
+    def _one(self, runner: LocalRunner, op: str) -> OneRun:
         claimed: dict[str, RatioEstimate] = {}
 
         def note(event: Event) -> None:
@@ -47,7 +47,7 @@ class Repeatability:
 
         settings = self.settings
         request = EvaluationRequest(op, SOURCES[op], KernelType.TORCH, settings.device, Mode.BENCHMARK, limits=settings.limits)
-        return _Run(op, runner.run(request, on_event=note), claimed)
+        return OneRun(op, runner.run(request, on_event=note), claimed)
 
     def verdicts(self) -> Verdicts:
         found = [run.outcome.verdict for run in self.runs]
@@ -84,5 +84,5 @@ class Repeatability:
         )
 
 
-def _timings(run: _Run) -> dict[str, CaseTiming]:
+def _timings(run: OneRun) -> dict[str, CaseTiming]:
     return {case.name: case.timing for case in run.outcome.cases if case.timing is not None}

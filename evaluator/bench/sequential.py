@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import secrets
 import time
 from collections.abc import Callable
@@ -11,10 +13,13 @@ from evaluator.bench.results import Distribution, Sequential
 from evaluator.bench.settings import Settings
 from evaluator.contract import SampleStats
 from evaluator.ops import registry
+from evaluator.sandbox.gpus import gpu
+from evaluator.sandbox.lock import device_lock
 from evaluator.timing.stats import sample_stats
 
 WARM_UPS, TIMED = 10, 100
 """Calls of `cpu_bench`."""
+LOCK_WAIT_S = 600.0
 
 
 def measure(settings: Settings, progress: Callable[[str], None]) -> dict[tuple[str, str], Sequential]:
@@ -29,27 +34,23 @@ def measure(settings: Settings, progress: Callable[[str], None]) -> dict[tuple[s
 
 def of_op(settings: Settings, slug: str) -> dict[str, Sequential]:
     """`settings.repeats` pairs of consecutive measurements of each performance case. One thread on a CPU, as both sides of the judge."""
+    index = settings.gpu_index
+    if index is not None:
+        os.environ |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": str(index)}
     import torch
 
+    from evaluator.judge.baseline import reference
     from evaluator.judge.inputs import InputSet
-    from evaluator.sandbox.gpus import gpu
-    from evaluator.sandbox.lock import device_lock
 
-    device, op = settings.torch_device, registry.get(slug)
+    device = settings.torch_device
     if device == "cpu":
         torch.set_num_threads(1)
-    torch.set_grad_enabled(False)
-    index = settings.gpu_index
+    torch_op = reference({"op": slug})
     found: dict[str, Sequential] = {}
-    with device_lock("cpu" if index is None else (gpu(index).uuid or f"gpu{index}"), timeout_s=600.0, purpose="bench"):
-        for case in op.performance_cases(settings.device):
+    with device_lock("cpu" if index is None else (gpu(index).uuid or f"gpu{index}"), timeout_s=LOCK_WAIT_S, purpose="bench"):
+        for case in registry.get(slug).performance_cases(settings.device):
             inputs = InputSet(case, device, secrets.randbits(63))
-            args, kwargs = inputs.args, inputs.kwargs
-
-            def call(args: list[object] = args, kwargs: dict[str, object] = kwargs) -> object:
-                return op.reference(*args, **kwargs)
-
-            found[case.name] = _pairs(call, settings.repeats, device)
+            found[case.name] = _pairs(functools.partial(torch_op, *inputs.args, **inputs.kwargs), settings.repeats, device)
     return found
 
 
