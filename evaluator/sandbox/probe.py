@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Literal
 
 from evaluator.contract import JSON, Limits
+from evaluator.sandbox import environment
 from evaluator.sandbox.errors import SandboxError
+from evaluator.sandbox.inside.probe import fingerprint
 from evaluator.sandbox.layers import CONSEQUENCE, OPTIONAL, Layer, is_active
 from evaluator.sandbox.sandbox import Sandbox
 
@@ -27,7 +29,6 @@ _MODULE = "evaluator.sandbox.inside.probe"
 _DEADLINE_S = 120.0
 _LIMITS = Limits(memory_bytes=512 << 20, processes=24, scratch_bytes=16 << 20, log_bytes=64 << 10)
 _GPU_MEMORY_BYTES = 4 << 30
-_INHERITED_NAMES = frozenset({"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "PWD"})
 
 # attempt → (layer it mainly proves, what is wanted)
 WANTED: Mapping[str, tuple[Layer | None, str]] = {
@@ -131,7 +132,7 @@ def _ask(sandbox: Sandbox) -> tuple[dict[str, tuple[bool | None, str]], dict[str
         if sandbox.gpu:
             limits = Limits(memory_bytes=_GPU_MEMORY_BYTES, processes=128, scratch_bytes=64 << 20, log_bytes=_LIMITS.log_bytes)
         question = bait | {
-            "secret_names": sorted(set(os.environ) - _INHERITED_NAMES),
+            "worker_environment": _fingerprints(environment.names(sandbox.gpu)),
             "packages": [path for path in site.getsitepackages() if Path(path).is_dir()],
             "host_name": os.uname().nodename,
             "memory_bytes": limits.memory_bytes,
@@ -157,6 +158,13 @@ def _ask(sandbox: Sandbox) -> tuple[dict[str, tuple[bool | None, str]], dict[str
         if not data:
             raise SandboxError(f"the probe gave no answer ({process.exit_description()}): {process.log()[0][-1000:]}")
         return {str(name): (bool(held), str(detail)) for name, (held, detail) in json.loads(data).items()}, dict(process.layers)
+
+
+def _fingerprints(left_out: frozenset[str]) -> dict[str, JSON]:
+    """Our own environment as salted hashes of its entries, so that only the very same value counts as leaked."""
+    salt = secrets.token_bytes(16)
+    entries = [os.fsencode(f"{name}={value}") for name, value in os.environ.items() if name not in left_out]
+    return {"salt": salt.hex(), "entries": [fingerprint(salt, entry) for entry in entries]}
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import mmap
 import os
@@ -16,7 +17,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from evaluator.sandbox.inside import kernel
@@ -52,7 +53,7 @@ def attempts(question: dict[str, object]) -> dict[str, Callable[[], Answer]]:
         "read_shadow": lambda: _cannot_read("/etc/shadow"),
         "read_neighbour": lambda: _cannot_read(neighbour),
         "see_processes": _cannot_see_processes,
-        "see_worker_environment": lambda: _cannot_read_environments([str(name) for name in _list(question["secret_names"])]),
+        "see_worker_environment": lambda: _cannot_read_environment(question["worker_environment"]),
         "internet_socket": _no_internet_socket,
         "tcp_connect": lambda: _cannot_connect(socket.AF_INET, ("127.0.0.1", port)),
         "unix_connect": lambda: _cannot_connect(socket.AF_UNIX, str(question["socket_path"])),
@@ -100,16 +101,26 @@ def _cannot_see_processes() -> Answer:
     return not others, f"{len(others)} other processes are visible" if others else "no other process is visible"
 
 
-def _cannot_read_environments(secret_names: list[str]) -> Answer:
-    leaked = sorted(set(secret_names) & set(os.environ))
-    if leaked:
-        return False, f"inherited {', '.join(leaked[:5])}"
+def fingerprint(salt: bytes, entry: bytes) -> str:
+    """Hash of an environment's entry `NAME=value`."""
+    return hashlib.blake2b(entry, key=salt, digest_size=16).hexdigest()
+
+
+def _cannot_read_environment(worker: object) -> Answer:
+    """`worker` is {salt, entries} of the worker's environment: an entry counts only with the worker's value."""
+    assert isinstance(worker, dict)
+    salt, wanted = bytes.fromhex(str(worker["salt"])), {str(entry) for entry in _list(worker["entries"])}
+
+    def leaked(entries: Iterable[bytes]) -> str:
+        return ", ".join(sorted(os.fsdecode(entry.split(b"=")[0]) for entry in entries if fingerprint(salt, entry) in wanted)[:5])
+
+    if inherited := leaked(name + b"=" + value for name, value in os.environb.items()):
+        return False, f"inherited {inherited}"
     for pid in _pids():
         if pid != os.getpid():
             with contextlib.suppress(OSError):
-                content = Path(f"/proc/{pid}/environ").read_bytes()
-                if any(f"{secret}=".encode() in content for secret in secret_names):
-                    return False, f"read the environment of process {pid}"
+                if found := leaked(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")):
+                    return False, f"read {found} of process {pid}"
     return True, "the worker's environment is not visible"
 
 

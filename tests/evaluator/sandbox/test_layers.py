@@ -65,6 +65,7 @@ def test_switched_off_is_said_so() -> None:
         ({"host_uid"}, {"not_root"}),
         ({"host_uid", "capabilities"}, {"no_capabilities"}),
         ({"pid_namespace"}, {"see_processes"}),
+        ({"host_uid", "capabilities", "pid_namespace", "landlock"}, {"see_processes", "see_worker_environment"}),
         ({"host_uid", "mount_namespace", "landlock"}, {"read_shadow", "read_neighbour", "unix_connect", "write_outside", "write_packages"}),
         ({"network_namespace"}, {"layer:network_namespace"}),
         ({"network_namespace", "seccomp", "landlock"}, {"tcp_connect", "abstract_connect"}),
@@ -99,6 +100,17 @@ def test_the_worker_environment_is_not_inherited(monkeypatch: pytest.MonkeyPatch
 
     assert "secret" not in text
     assert "DATABASE_URL" not in text
+
+
+def test_the_linker_cache_and_the_processor_topology_can_be_read() -> None:
+    text = output(
+        "import os, subprocess\n"
+        "print(subprocess.run(['/sbin/ldconfig', '-p'], capture_output=True, text=True).stdout[:200])\n"
+        "print('cores', open('/sys/devices/system/cpu/online').read(), os.listdir('/etc/alternatives')[:1])"
+    )
+
+    assert "libs found in cache" in text
+    assert "cores 0" in text
 
 
 def test_only_the_needed_part_of_our_tree_is_visible() -> None:
