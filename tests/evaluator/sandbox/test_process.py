@@ -15,7 +15,7 @@ import pytest
 from evaluator.contract import Limits
 from evaluator.sandbox import Sandbox, SandboxError
 from evaluator.sandbox.tree import descendants
-from tests.evaluator.sandbox.running import LIMITS, output, start
+from tests.evaluator.sandbox.running import LIMITS, output, start, wait_until
 
 MODES = ["best-effort", "off"]
 SETSID_CHILD = """
@@ -29,13 +29,6 @@ for _ in range(3):
         os._exit(0)
 time.sleep(600)
 """
-
-
-def wait_until(condition, timeout_s=20.0):  # type: ignore[no-untyped-def]
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "condition did not come true"
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from evaluator.sandbox import bubblewrap
+from tests.evaluator.sandbox.running import TREE, system_python
 
 NOBODY = 65534
-TREE = Path(__file__).parents[3]
 PROGRAM = """
 import json, sys
 from evaluator.contract import Limits, to_json
@@ -34,14 +34,6 @@ process.kill()
 print(json.dumps({"strict": strict, "table": to_json(probe("best-effort")), "left": process.left_processes, "log": process.log()[0]}))
 """
 CHILDREN = "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid(); time.sleep(600)\ntime.sleep(600)"
-
-
-def system_python() -> str | None:
-    for name in ("python3.13", "python3.12", "python3.11"):
-        path = shutil.which(name, path="/usr/bin:/usr/local/bin")
-        if path:
-            return path
-    return None
 
 
 @pytest.fixture
