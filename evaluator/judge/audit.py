@@ -6,14 +6,16 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluator.timing.stats import RatioEstimate, ratio_estimate
+from evaluator.timing.stats import RatioEstimate, quantile, ratio_estimate
 
 AUDITED_US = {"cpu": 1000.0, "cuda": 300.0}
-"""Commands with less work than this (by the baseline's clock) are not audited: the constant part of a command would decide."""
+"""Commands with less work than this (by the baseline's clock) do not count as audited: the constant part of a command would decide."""
 AUDIT_ALLOWANCE_US = {"cpu": 200.0, "cuda": 100.0}
 """A command to the sandboxed side may cost so much more than one to the baseline before its clock is doubted."""
 AUDIT_SLACK = 0.10
 """The two clocks may differ by so much, on top of both confidence intervals, before the evaluation is suspect."""
+SHORTEST_US = 1.0
+"""No command's calls are taken to be shorter than this: the judge's clock cannot tell."""
 
 
 @dataclass(frozen=True)
@@ -27,23 +29,21 @@ class Commanded:
 
 @dataclass(frozen=True)
 class Audit:
-    """One quad by the judge's clock. What a command costs beside its calls is learnt from the baseline, whose own clock is trusted."""
+    """One quad by the judge's clock, in µs a command: what the baseline's calls took by its own clock, which is trusted, and what its
+    commands took beside that; what the candidate's commands took in all, and what it says that its calls took.
+    """
 
     baseline_us: float
-    candidate_us: float
+    beside_us: float
+    wall_us: float
     claimed_us: float
 
     @classmethod
     def of(cls, a1: Commanded, b1: Commanded, b2: Commanded, a2: Commanded) -> Audit:
-        """Times a command, means of the quad's two."""
+        """Means of the quad's two commands a side."""
         baseline = (a1.total_us + a2.total_us) / 2
         beside = (a1.wall_us + a2.wall_us) / 2 - baseline
-        candidate = (b1.wall_us + b2.wall_us) / 2 - beside
-        return cls(baseline, max(candidate, baseline * 1e-6), (b1.total_us + b2.total_us) / 2)
-
-    @property
-    def ratio(self) -> float:
-        return self.baseline_us / self.candidate_us
+        return cls(baseline, beside, (b1.wall_us + b2.wall_us) / 2, (b1.total_us + b2.total_us) / 2)
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,21 @@ class AuditResult:
 
 
 def audited(audits: Sequence[Audit], claimed: RatioEstimate, device: str) -> AuditResult | None:
-    """None where commands are too short to say anything. `device` is torch's.
+    """None where commands are too short to say anything and nothing contradicts the candidate. `device` is torch's.
+
+    What a command costs beside its calls is the lower quartile of what it cost the baseline's: what disturbs a command only ever makes
+    it longer, and must not make the candidate look faster than its own commands show.
 
     The clocks disagree when the claimed interval lies above the audited one, and commands took longer than the candidate's clock
     explains by more than a sandbox can cost.
     """
-    if statistics.median(a.baseline_us for a in audits) < AUDITED_US[device]:
-        return None
-    estimate = ratio_estimate([a.ratio for a in audits])
-    excess = statistics.median(a.candidate_us - a.claimed_us for a in audits)
+    baseline = statistics.median(a.baseline_us for a in audits)
+    beside = quantile(sorted(a.beside_us for a in audits), 0.25)
+    took = [max(a.wall_us - beside, SHORTEST_US) for a in audits]
+    estimate = ratio_estimate([baseline / us for us in took])
+    excess = statistics.median(us - a.claimed_us for us, a in zip(took, audits, strict=True))
     unexplained = excess > AUDIT_ALLOWANCE_US[device] + AUDIT_SLACK * statistics.median(a.claimed_us for a in audits)
-    return AuditResult(estimate, unexplained and claimed.low > estimate.high * (1 + AUDIT_SLACK))
+    disagrees = unexplained and claimed.low > estimate.high * (1 + AUDIT_SLACK)
+    if baseline < AUDITED_US[device] and not disagrees:
+        return None
+    return AuditResult(estimate, disagrees)
