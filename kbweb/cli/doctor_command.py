@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from kbweb.cli.follow import plain
 from kbweb.cli.output import AsJson, console, print_json
 
 MARKS = {"ok": "[green]ok  [/green]", "warn": "[yellow]warn[/yellow]", "fail": "[red]fail[/red]"}
@@ -23,9 +24,9 @@ def register(app: typer.Typer) -> None:
         for finding in findings(data_dir(), sandbox=sandbox):
             found.append(finding)
             if not as_json:
-                console.print(f"{MARKS[finding.level]} {finding.name:<18} {finding.said}")
+                console.print(f"{MARKS[finding.level]} {finding.name:<18} {plain(finding.said)}")
                 if finding.todo:
-                    console.print(f"{'':<24}[dim]→ {finding.todo}[/dim]")
+                    console.print(f"{'':<24}[dim]→ {plain(finding.todo)}[/dim]")
         failed = any(finding.level == "fail" for finding in found)
         if as_json:
             rows = [{"level": f.level, "name": f.name, "said": f.said, "todo": f.todo} for f in found]

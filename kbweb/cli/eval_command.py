@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 
 import typer
+
+from kbweb.cli.output import Failure
 
 
 def register(app: typer.Typer) -> None:
@@ -16,4 +19,8 @@ def register(app: typer.Typer) -> None:
     )
     def evaluate(context: typer.Context) -> None:
         """Judge FILE on this machine, no database: kb eval FILE --op SLUG [--device cpu] [--json OUT] (= python -m evaluator run)."""
+        if find_spec("torch") is None:
+            raise Failure(
+                "torch is not installed here, so nothing can be judged: make setup KB_TORCH=cpu, or pip install torch.", exit_code=3
+            )
         os.execv(sys.executable, [sys.executable, "-m", "evaluator", "run", *context.args])
