@@ -42,8 +42,11 @@ def run(queue: str, *, gpu_index: int | None = None) -> int:
         return 2
     here = Station(queue, gpu_index)
     station.install(here)
-    with _stop_signals_set(here.stopping):
-        serve(here)
+    try:
+        with _stop_signals_set(here.stopping):
+            serve(here)
+    finally:
+        dramatiq.get_broker().close()
     return 0
 
 
@@ -104,7 +107,6 @@ def _stop(here: Station, consumer: dramatiq.Worker | None) -> None:
     if consumer is not None:
         consumer.stop(timeout=STOP_MS)
     here.judge.close()
-    dramatiq.get_broker().close()
     log.info("worker_stopping", took_s=round(time.monotonic() - started, 2))
 
 
