@@ -1,49 +1,59 @@
-"""The second clock: the judge times every command itself, and asks whether that agrees with what the candidate's clock says (ENGINE §4)."""
+"""The second clock: the judge times every command itself, and asks whether that agrees with what the candidate's clock says (ENGINE §4).
+
+On a GPU the judge's clock is wall time from `go` to its answer. On a CPU it is first the CPU time of the candidate's process as the kernel
+counts it, which other work on the machine does not lengthen, and wall time with more room, for work that is given to another process.
+"""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluator.timing.stats import RatioEstimate, quantile, ratio_estimate
 
 AUDITED_US = {"cpu": 1000.0, "cuda": 300.0}
 """Commands with less work than this (by the baseline's clock) do not count as audited: the constant part of a command would decide."""
-AUDIT_ALLOWANCE_US = {"cpu": 200.0, "cuda": 100.0}
-"""A command to the sandboxed side may cost so much more than one to the baseline before its clock is doubted."""
-AUDIT_SLACK = 0.10
-"""The two clocks may differ by so much, on top of both confidence intervals, before the evaluation is suspect."""
-SHORTEST_US = 1.0
-"""No command's calls are taken to be shorter than this: the judge's clock cannot tell."""
+SHORTEST_US = 0.001
 
 
 @dataclass(frozen=True)
 class Commanded:
-    """One command: median and sum of the calls' times by the process's clock, and the command's time by the judge's, in µs."""
+    """One command, in µs: median and sum of its calls by the process's own clock; wall time and the process's CPU time by the judge's."""
 
     median_us: float
     total_us: float
     wall_us: float
+    cpu_us: float
 
 
 @dataclass(frozen=True)
 class Audit:
-    """One quad by the judge's clock, in µs a command: what the baseline's calls took by its own clock, which is trusted, and what its
-    commands took beside that; what the candidate's commands took in all, and what it says that its calls took.
+    """The commands of one quad, two a side."""
+
+    baseline: tuple[Commanded, Commanded]
+    candidate: tuple[Commanded, Commanded]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """One clock of the judge.
+
+    A command to the sandboxed side may cost `allowance_us` more than one to the baseline, and clocks may differ by the share `slack`.
+    `quiet` is the quantile of what the baseline's commands cost beside their calls that stands for an undisturbed command: what disturbs
+    wall time only lengthens it, while preemption within a call makes CPU time look short.
     """
 
-    baseline_us: float
-    beside_us: float
-    wall_us: float
-    claimed_us: float
+    read: Callable[[Commanded], float]
+    allowance_us: float
+    slack: float
+    quiet: float
 
-    @classmethod
-    def of(cls, a1: Commanded, b1: Commanded, b2: Commanded, a2: Commanded) -> Audit:
-        """Means of the quad's two commands a side."""
-        baseline = (a1.total_us + a2.total_us) / 2
-        beside = (a1.wall_us + a2.wall_us) / 2 - baseline
-        return cls(baseline, beside, (b1.wall_us + b2.wall_us) / 2, (b1.total_us + b2.total_us) / 2)
+
+CPU_TIME = Clock(lambda command: command.cpu_us, 200.0, 0.10, 0.6)
+LOOSE_WALL = Clock(lambda command: command.wall_us, 20_000.0, 1.0, 0.25)
+DEVICE_WALL = Clock(lambda command: command.wall_us, 100.0, 0.10, 0.5)
+CLOCKS = {"cpu": (CPU_TIME, LOOSE_WALL), "cuda": (DEVICE_WALL,)}
 
 
 @dataclass(frozen=True)
@@ -57,19 +67,29 @@ class AuditResult:
 def audited(audits: Sequence[Audit], claimed: RatioEstimate, device: str) -> AuditResult | None:
     """None where commands are too short to say anything and nothing contradicts the candidate. `device` is torch's.
 
-    What a command costs beside its calls is the lower quartile of what it cost the baseline's: what disturbs a command only ever makes
-    it longer, and must not make the candidate look faster than its own commands show.
-
-    The clocks disagree when the claimed interval lies above the audited one, and commands took longer than the candidate's clock
-    explains by more than a sandbox can cost.
+    Too short is less baseline work than `AUDITED_US`, and a candidate that claims less time than the clock allows a sandbox to cost.
     """
-    baseline = statistics.median(a.baseline_us for a in audits)
-    beside = quantile(sorted(a.beside_us for a in audits), 0.25)
-    took = [max(a.wall_us - beside, SHORTEST_US) for a in audits]
-    estimate = ratio_estimate([baseline / us for us in took])
-    excess = statistics.median(us - a.claimed_us for us, a in zip(took, audits, strict=True))
-    unexplained = excess > AUDIT_ALLOWANCE_US[device] + AUDIT_SLACK * statistics.median(a.claimed_us for a in audits)
-    disagrees = unexplained and claimed.low > estimate.high * (1 + AUDIT_SLACK)
-    if baseline < AUDITED_US[device] and not disagrees:
-        return None
-    return AuditResult(estimate, disagrees)
+    results = [_by(clock, audits, claimed) for clock in CLOCKS[device]]
+    found = next((result for result in results if result.disagrees), results[0])
+    work = statistics.median(_mean(audit.baseline, lambda command: command.total_us) for audit in audits)
+    said = statistics.median(_mean(audit.candidate, lambda command: command.total_us) for audit in audits)
+    enough = work >= AUDITED_US[device] and said >= CLOCKS[device][0].allowance_us
+    return found if found.disagrees or enough else None
+
+
+def _by(clock: Clock, audits: Sequence[Audit], claimed: RatioEstimate) -> AuditResult:
+    """One clock's view. The clocks disagree when the claimed interval lies above this one's, and commands took longer than the
+    candidate's clock explains by more than the clock allows.
+    """
+    beside = max(0.0, quantile(sorted(clock.read(c) - c.total_us for audit in audits for c in audit.baseline), clock.quiet))
+    took = [max(_mean(audit.candidate, clock.read) - beside, SHORTEST_US) for audit in audits]
+    work = [max(_mean(audit.baseline, clock.read) - beside, SHORTEST_US) for audit in audits]
+    estimate = ratio_estimate([a / b for a, b in zip(work, took, strict=True)])
+    said = [_mean(audit.candidate, lambda command: command.total_us) for audit in audits]
+    excess = statistics.median(us - own for us, own in zip(took, said, strict=True))
+    unexplained = excess > clock.allowance_us + clock.slack * statistics.median(said)
+    return AuditResult(estimate, unexplained and claimed.low > estimate.high * (1 + clock.slack))
+
+
+def _mean(commands: tuple[Commanded, Commanded], read: Callable[[Commanded], float]) -> float:
+    return (read(commands[0]) + read(commands[1])) / 2

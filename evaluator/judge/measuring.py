@@ -31,8 +31,8 @@ if typing.TYPE_CHECKING:
 FLUSH_BYTES = 256 * 1024 * 1024
 """Written before each timed call on a GPU: more than twice the largest L2 cache, and long enough to hide the launch of the call."""
 MIN_CALLS = 5
-MAX_CALLS = {"cpu": 5, "cuda": 20}
-"""Timed calls in one command: five, on a GPU more where that makes the command long enough for the judge's clock."""
+MAX_CALLS = 20
+"""Timed calls in one command: five, or as many as make the command long enough for the judge's clock."""
 LONG_CALL_S = 0.05
 """Calls that take longer are timed one a command."""
 MAX_SAMPLES = 400
@@ -43,20 +43,21 @@ BLOCK_BYTES = 4 * 1024**3
 
 @dataclass
 class Side:
-    """One of the two processes: where its calls lie, and what its clock and the judge's said."""
+    """One of the two processes: where its calls lie, what its clock said, and the judge's copies of its last command's outputs."""
 
     peer: Peer
     block: Block
     places: list[Place]
     samples_us: list[float] = field(default_factory=list)
     host_us: list[float] = field(default_factory=list)
+    outputs: list[list[torch.Tensor]] = field(default_factory=list)
     peak_bytes: int = 0
 
 
 def calls_in_block(op: Op, case: Case, device: str) -> int:
     """How many calls of a case are timed in one command at most, so that a block stays below 4 GiB."""
     one = places(case, expected_meta(op, case, device), 1, lambda: 0)[-1].end
-    return max(1, min(MAX_CALLS[device], BLOCK_BYTES // max(one, 1)))
+    return max(1, min(MAX_CALLS, BLOCK_BYTES // max(one, 1)))
 
 
 class Measurement:
@@ -103,7 +104,7 @@ class Measurement:
                 return self.wrong
             a1, b1, b2, a2 = quad
             ratios.append(quad_ratio(a1.median_us, b1.median_us, b2.median_us, a2.median_us))
-            audits.append(Audit.of(a1, b1, b2, a2))
+            audits.append(Audit((a1, a2), (b1, b2)))
             half_width = ratio_estimate(ratios).half_width if rule.wants_half_width(len(ratios)) else None
             now = time.monotonic()
             reason = rule.reason(len(ratios), now - started, half_width)
@@ -160,17 +161,19 @@ class Measurement:
         return chosen
 
     def _command(self, side: Side, inputs: list[InputSet], *, warming: bool = False) -> Commanded:
+        """Arm the process with empty buffers, then write the inputs, then let it go: before `go` there is nothing to compute with."""
         used = side.places[: len(inputs)]
-        for place, each in zip(used, inputs, strict=True):
-            place.write(side.block, each)
-        self._flush_cache()
         message = {"cmd": "arm", "flush_bytes": self.flush_bytes, "calls": [place.describe("main") for place in used]}
         try:
             self._refuse_error(side, side.peer.command(message, timeout_s=self.command_s))
-            start = time.perf_counter_ns()
+            for place, each in zip(used, inputs, strict=True):
+                place.write(side.block, each)
+            self._flush_cache()
+            cpu_before, start = side.peer.cpu_ns(), time.perf_counter_ns()
             ran = side.peer.command({"cmd": "go"}, timeout_s=self.command_s)
-            wall_us = (time.perf_counter_ns() - start) / 1e3
+            wall_us, cpu_us = (time.perf_counter_ns() - start) / 1e3, (side.peer.cpu_ns() - cpu_before) / 1e3
             self._refuse_error(side, ran)
+            side.outputs = [[view.clone() for view in place.read(side.block)] for place in used]
             timed = timed_of(self._refuse_error(side, side.peer.command({"cmd": "collect"}, timeout_s=self.command_s)), len(inputs))
         except PeerFailure as failure:
             if side is self.baseline:
@@ -185,7 +188,7 @@ class Measurement:
         side.peak_bytes = max(side.peak_bytes, timed.peak_bytes)
         if side is self.candidate and not warming:
             self._unchanged(inputs, used)
-        return Commanded(statistics.median(micro), sum(micro), wall_us)
+        return Commanded(statistics.median(micro), sum(micro), wall_us, cpu_us)
 
     def _refuse_error(self, side: Side, answer: dict[str, object]) -> dict[str, object]:
         """The answer, unless it reports an error."""
@@ -219,13 +222,12 @@ class Measurement:
 
     def _look(self, inputs: list[InputSet]) -> None:
         """Hold every output against torch's on the same inputs; a secret sample, and every odd one, against the oracle."""
-        used = range(len(inputs))
-        theirs = [self.candidate.places[n].read(self.candidate.block) for n in used]
-        alike = near(theirs, [self.baseline.places[n].read(self.baseline.block) for n in used])
+        theirs = self.candidate.outputs
+        alike = near(theirs, self.baseline.outputs)
         for number, each in enumerate(inputs):
             if alike[number] and secrets.randbelow(1_000_000) >= self.check_share * 1_000_000:
                 continue
-            result = compared(self.op, self.case, each, [view.clone() for view in theirs[number]])
+            result = compared(self.op, self.case, each, theirs[number])
             if not result.passed:
                 self.wrong = result
                 return

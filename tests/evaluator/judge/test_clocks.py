@@ -154,7 +154,6 @@ torch.mm = mm
     assert outcome.performance_score is None
 
 
-@pytest.mark.xfail(strict=False, reason="HOLE: inputs and commands outside the judge's clock let the work be done before `go` or after it")
 @pytest.mark.parametrize("forgery", [WORKS_WHEN_ARMED, WORKS_WHEN_COLLECTED], ids=["before go", "after go"])
 def test_work_outside_the_judges_clock_gains_nothing(judged: Judged, forgery: str) -> None:
     outcome = judged(MM.format(forgery=forgery), "mm", mode=Mode.BENCHMARK)
@@ -162,9 +161,6 @@ def test_work_outside_the_judges_clock_gains_nothing(judged: Judged, forgery: st
     assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 10, speedups(outcome)
 
 
-@pytest.mark.xfail(
-    strict=False, reason="HOLE: a case whose commands are too short to be audited takes any figure that the candidate claims"
-)
 def test_forged_clock_in_a_short_case_is_found_out(judged: Judged) -> None:
     outcome = judged(SHORT_CASE_ONLY, "cross_entropy", mode=Mode.BENCHMARK)
 
