@@ -97,7 +97,10 @@ class Channel:
             frame = self._take()
             if frame is not None:
                 return frame, fds
-            chunk, ancillary, _flags, _address = self._sock.recvmsg(65536, socket.CMSG_SPACE(4 * MAX_DESCRIPTORS))
+            try:
+                chunk, ancillary, _flags, _address = self._sock.recvmsg(65536, socket.CMSG_SPACE(4 * MAX_DESCRIPTORS))
+            except ConnectionResetError as error:
+                raise ChannelClosed from error
             for level, kind, data in ancillary:
                 if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                     numbers = array.array("i")

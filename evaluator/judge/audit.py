@@ -52,7 +52,7 @@ class Clock:
 
 CPU_TIME = Clock(lambda command: command.cpu_us, 200.0, 0.10, 0.6)
 LOOSE_WALL = Clock(lambda command: command.wall_us, 20_000.0, 1.0, 0.25)
-DEVICE_WALL = Clock(lambda command: command.wall_us, 100.0, 0.10, 0.5)
+DEVICE_WALL = Clock(lambda command: command.wall_us, 150.0, 0.10, 0.5)
 CLOCKS = {"cpu": (CPU_TIME, LOOSE_WALL), "cuda": (DEVICE_WALL,)}
 
 

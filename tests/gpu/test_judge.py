@@ -1,4 +1,4 @@
-"""On a GPU: every starter is accepted and timed, bad kernels get the verdict they deserve, and the next kernel is judged as if nothing had been."""
+"""On a GPU: starters are accepted and timed, bad kernels get the verdict they deserve, and the next kernel is judged as ever."""
 
 from __future__ import annotations
 
@@ -78,7 +78,13 @@ def test_starters_are_accepted_and_timed(judge: Judge, op: str, kind: str) -> No
     assert len(timed) == len(get(op).performance_cases(judge.device))
     assert all(t.method in ("event", "graph") and t.low <= t.speedup <= t.high for t in timed)
     assert outcome.environment["device_name"]
-    print(op, kind, outcome.flags, outcome.stage_seconds, [(t.candidate.median_us, t.baseline.median_us, t.speedup, t.audit_speedup) for t in timed])
+    print(
+        op,
+        kind,
+        outcome.flags,
+        outcome.stage_seconds,
+        [(t.candidate.median_us, t.baseline.median_us, t.speedup, t.audit_speedup) for t in timed],
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,4 +124,6 @@ def test_endless_kernel_times_out(judge: Judge) -> None:
 def test_work_on_a_stream_that_is_not_joined_gains_nothing(judge: Judge) -> None:
     outcome = evaluate(judge, "softmax", SIDE_STREAM)
 
-    assert outcome.verdict in (Verdict.WRONG_RESULT, Verdict.SUSPECT) or (outcome.timing is not None and outcome.timing.speedup < 1), outcome
+    assert outcome.verdict in (Verdict.WRONG_RESULT, Verdict.SUSPECT) or (outcome.timing is not None and outcome.timing.speedup < 1), (
+        outcome
+    )
