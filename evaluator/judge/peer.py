@@ -64,6 +64,7 @@ class Process(typing.Protocol):
     def wait(self, timeout_s: float | None = None) -> int: ...
     def kill(self) -> bool: ...
     def usage(self) -> Usage: ...
+    def pids(self) -> list[int]: ...
     def log(self) -> tuple[str, bool]: ...
     def exit_description(self) -> str: ...
 
@@ -97,6 +98,9 @@ class TrustedProcess:
         from evaluator.sandbox import Usage
 
         return Usage(0, 1)
+
+    def pids(self) -> list[int]:
+        return [self.pid]
 
     def log(self) -> tuple[str, bool]:
         return "", False
@@ -158,11 +162,12 @@ class Peer:
         raise failure
 
     def cpu_ns(self) -> int:
-        """CPU time of the process with all its threads so far, as the kernel counts it; 0 when it is gone."""
-        try:
-            return time.clock_gettime_ns((~self.process.pid << 3) | _PROCESS_CPU_CLOCK)
-        except OSError:
-            return 0
+        """CPU time so far of the process, its threads and all that it started and that lives, as the kernel counts it."""
+        total = 0
+        for pid in self.process.pids():
+            with contextlib.suppress(OSError):
+                total += time.clock_gettime_ns((~pid << 3) | _PROCESS_CPU_CLOCK)
+        return total
 
     def close(self) -> None:
         """Kill the process and all that it started."""

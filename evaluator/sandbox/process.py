@@ -111,7 +111,7 @@ class SandboxedProcess:
 
     def usage(self) -> Usage:
         """Memory and processes of the tree now; zeros when it is gone. Memory files that this process itself holds do not count."""
-        members = self._members()
+        members = self.pids()
         memory = self._handle.cgroup.memory_bytes() if self._handle.cgroup else None
         if memory is None:
             stored = _held_by_tmpfs(self._handle.root_pid, (self.box, "/dev/shm")) if self._handle.root_is_init else 0
@@ -140,13 +140,14 @@ class SandboxedProcess:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
-    def _members(self) -> list[int]:
+    def pids(self) -> list[int]:
+        """Host pids of the run's living processes, those that left their parents included."""
         if self._gone:
             return []
         return tree.descendants(self._handle.root_pid)
 
     def _others(self) -> list[int]:
-        return [pid for pid in self._members() if pid != self.pid]
+        return [pid for pid in self.pids() if pid != self.pid]
 
     def _end_root(self) -> None:
         # An init takes its whole namespace with it. A supervisor kills until nothing is left.

@@ -50,6 +50,29 @@ real = time.perf_counter_ns
 time.perf_counter_ns = time.monotonic_ns = time.time_ns = lambda: real() // 1000
 time.perf_counter = time.monotonic = time.time = lambda: real() / 1e12
 """
+WORKS_IN_ANOTHER_PROCESS = """
+import ctypes, json, os
+clocks = sys.modules["evaluator.candidate.clocks"]
+asked, ask = os.pipe()
+answered, answer = os.pipe()
+def mapped(pointer, shape):
+    count = shape[0] * shape[1]
+    return torch.frombuffer((ctypes.c_float * count).from_address(pointer), dtype=torch.float32).view(shape)
+if os.fork() == 0:
+    while True:
+        for call in json.loads(os.read(asked, 65536)):
+            a, b, out = (mapped(*tensor) for tensor in call)
+            torch.mm(a, b, out=out)
+        os.write(answer, b"1")
+def arm(self, calls):
+    self._calls = calls
+    self.question = json.dumps([[(t.data_ptr(), tuple(t.shape)) for t in (*c.args, *c.targets)] for c in calls]).encode()
+def run(self, entry):
+    os.write(ask, self.question)
+    os.read(answered, 1)
+clocks.WallClock.arm, clocks.WallClock.run = arm, run
+clocks.WallClock.collect = lambda self: ([1000] * len(self._calls), [1000] * len(self._calls), True)
+"""
 SHORT_CASE_ONLY = """
 import sys, torch
 clocks = sys.modules["evaluator.candidate.clocks"]
@@ -159,6 +182,13 @@ def test_work_outside_the_judges_clock_gains_nothing(judged: Judged, forgery: st
     outcome = judged(MM.format(forgery=forgery), "mm", mode=Mode.BENCHMARK)
 
     assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 10, speedups(outcome)
+
+
+def test_work_in_another_process_gains_nothing(judged: Judged) -> None:
+    """The candidate's own process only waits: its CPU time says nothing of the work."""
+    outcome = judged(MM.format(forgery=WORKS_IN_ANOTHER_PROCESS), "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 10, (speedups(outcome), outcome.log)
 
 
 def test_forged_clock_in_a_short_case_is_found_out(judged: Judged) -> None:
