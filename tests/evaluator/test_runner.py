@@ -38,8 +38,8 @@ def runner() -> Iterator[LocalRunner]:
 
 @pytest.fixture
 def started(runner: LocalRunner) -> Callable[[], set[int]]:
-    """What this process and its children started and still runs."""
-    return lambda: set(descendants(os.getpid()))
+    """The judge and everything that it started and that still runs."""
+    return lambda: {judge_of(runner), *descendants(judge_of(runner))}
 
 
 def judge_of(runner: LocalRunner) -> int:
