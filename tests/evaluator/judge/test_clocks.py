@@ -133,8 +133,6 @@ def test_pythons_clocks_are_not_the_ones_that_count(judged: Judged) -> None:
         "[-5] * len(self._calls)",
         "[float('nan')] * len(self._calls)",
         "['1'] * len(self._calls)",
-        "[2**80] * len(self._calls)",
-        "[]",
         "None",
     ],
 )

@@ -41,8 +41,8 @@ def test_hidden_cases_tell_nothing_of_their_shapes(judged: Judged, wrong: str, v
     assert [event.data["inputs"] for event in events if event.kind == "case" and event.data["hidden"]] == ["hidden"] * 3
 
 
-def test_passed_hidden_cases_tell_nothing_either(judged: Judged) -> None:
-    outcome = judged(GOOD)
+def test_passed_hidden_cases_tell_nothing_either(evaluate: Judged) -> None:
+    outcome = evaluate(GOOD)
 
     hidden = [case for case in outcome.cases if case.hidden]
     assert len(hidden) == 3
@@ -53,10 +53,10 @@ def public_figures(outcome: Outcome) -> list[object]:
     return [(c.name, c.seed, c.max_abs, c.rel_l2, c.mismatch_share, c.mismatches) for c in outcome.cases if not c.hidden]
 
 
-def test_a_seed_repeats_the_inputs(judged: Judged) -> None:
-    first = judged(OFF)
-    again = judged(OFF, seed=first.seed)
-    other = judged(OFF)
+def test_a_seed_repeats_the_inputs(evaluate: Judged) -> None:
+    first = evaluate(OFF)
+    again = evaluate(OFF, seed=first.seed)
+    other = evaluate(OFF)
 
     assert first.verdict is again.verdict is other.verdict is Verdict.WRONG_RESULT
     assert first.seed is not None
@@ -64,17 +64,17 @@ def test_a_seed_repeats_the_inputs(judged: Judged) -> None:
     assert public_figures(first) == public_figures(again) != public_figures(other)
 
 
-def test_one_case_can_be_repeated_alone(judged: Judged) -> None:
-    whole = judged(OFF, seed=11)
-    alone = judged(OFF, seed=11, only_case="plain")
+def test_one_case_can_be_repeated_alone(evaluate: Judged) -> None:
+    whole = evaluate(OFF, seed=11)
+    alone = evaluate(OFF, seed=11, only_case="plain")
 
     assert [case.name for case in alone.cases] == ["plain"]
     assert alone.cases[0] == whole.cases[0]
     assert not alone.cases[0].passed
 
 
-def test_case_that_is_none_lists_those_that_are(judged: Judged) -> None:
-    outcome = judged(GOOD, only_case="nope")
+def test_case_that_is_none_lists_those_that_are(evaluate: Judged) -> None:
+    outcome = evaluate(GOOD, only_case="nope")
 
     assert outcome.verdict is Verdict.REJECTED
     assert "plain" in outcome.reasons[0].message

@@ -59,10 +59,9 @@ def test_strides(judged: Judged, op: str, source: str) -> None:
         "return torch.relu(x) + 1e-3",
         "return torch.relu(x) * float('nan')",
         "return torch.zeros(x.shape, dtype=x.dtype)",
-        "return torch.empty(x.shape, dtype=x.dtype).fill_(float('inf'))",
         "y = torch.relu(x)\n    if y.dim() == 2 and y.shape[0] > 1:\n        y[-1] = 0\n    return y".replace("\n    ", "\n"),
     ],
-    ids=["a bit off", "NaN", "zeros", "infinity", "last row left out"],
+    ids=["a bit off", "NaN", "zeros", "last row left out"],
 )
 def test_values(judged: Judged, body: str) -> None:
     outcome = judged(relu(body))
