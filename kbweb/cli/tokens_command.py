@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 
 import typer
@@ -63,6 +65,8 @@ def sign_in(as_json: AsJson = False) -> None:
     """Print a new one-time sign-in link for the administrator. Only where the data directory (or DATABASE_URL) is at hand."""
     os.environ.setdefault("KB_DATA_DIR", str(data_dir()))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbweb.settings")
+    with contextlib.suppress(OSError, ValueError, KeyError):  # the address that kb up announced, whatever its port
+        os.environ.setdefault("KB_SITE_URL", str(json.loads((data_dir() / "local.json").read_text())["url"]))
     import django
     from django.db import DatabaseError
 
