@@ -112,6 +112,22 @@ def test_aliased_output(judged: Judged, body: str, before: str, words: str) -> N
     assert words in outcome.reasons[0].message
 
 
+@pytest.mark.xfail(strict=True, reason="HOLE: an alias is looked for among the outputs of one command only")
+def test_two_buffers_in_turns_are_aliases_too(judged: Judged) -> None:
+    """It saves the allocation that honest kernels pay for in every call."""
+    before = """
+        import itertools, torch
+        kept, turn = {}, itertools.count()
+    """
+    body = """
+        key = (tuple(x.shape), x.dtype, next(turn) % 2)
+        return kept.setdefault(key, torch.empty(x.shape, dtype=x.dtype)).copy_(torch.relu(x))
+    """
+    outcome = judged(relu(body, before))
+
+    assert outcome.verdict is Verdict.ALIASED_OUTPUT, outcome.reasons
+
+
 @pytest.mark.parametrize(
     "body",
     [
