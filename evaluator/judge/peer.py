@@ -161,13 +161,14 @@ class Peer:
         self.close()
         raise failure
 
-    def cpu_ns(self) -> int:
-        """CPU time so far of the process, its threads and all that it started and that lives, as the kernel counts it."""
+    def cpu_reading(self) -> tuple[int, frozenset[int]]:
+        """CPU time (ns) so far of the process and all that it started and that lives, as the kernel counts it; and who that is."""
         total = 0
-        for pid in self.process.pids():
+        members = frozenset(self.process.pids())
+        for pid in members:
             with contextlib.suppress(OSError):
                 total += time.clock_gettime_ns((~pid << 3) | _PROCESS_CPU_CLOCK)
-        return total
+        return total, members
 
     def close(self) -> None:
         """Kill the process and all that it started."""
