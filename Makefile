@@ -33,7 +33,7 @@ browser: setup-dev ## The browser tests alone
 
 gpu: python ## tests/gpu with torch, triton and pytest alone (no Django)
 	@test -e /dev/nvidiactl || echo "no NVIDIA GPU here: the tests in tests/gpu were not run"
-	test ! -e /dev/nvidiactl || PYTHONPATH=. $(if $(wildcard .venv/bin/pytest),$(V),$(PYTHON)) -m pytest tests/gpu -p no:django --confcutdir=tests/gpu --rootdir=tests/gpu -c /dev/null -o addopts= $(ARGS)
+	test ! -e /dev/nvidiactl || PYTHONPATH=.$(if $(PYTHONPATH),:$(PYTHONPATH)) $(if $(wildcard .venv/bin/pytest),$(V),$(PYTHON)) -m pytest tests/gpu -p no:django --confcutdir=tests/gpu --rootdir=tests/gpu -c /dev/null -o addopts= $(ARGS)
 
 screenshots: setup-dev ## Pictures for the README, from real pages
 	$(V) -m tests.browser.screenshots $(ARGS)
