@@ -96,15 +96,15 @@ class Judge:
         if not healthy:
             self.out_of_service = f"GPU {gpu_index} failed its probe: {detail}"
 
-    def take_spare(self, limits: Limits) -> Peer:
+    def take_spare(self, limits: Limits, cancelled: Callable[[], bool] = lambda: False) -> Peer:
         """A candidate that holds nothing yet. On a GPU the next spare starts at once, on a CPU afterwards, lest it be timed along."""
         spare = self._start_spare(limits)
         if spare.limits != limits:
             spare.close()
             self._spare = None
             spare = self._start_spare(limits)
+        spare.await_ready(cancelled)
         self._spare = None
-        spare.await_ready()
         if self.torch_device == "cuda":
             self._start_spare(self._spare_limits)
         return spare

@@ -122,10 +122,17 @@ class Peer:
         self._asked = 0.0
         self._ready = False
 
-    def await_ready(self) -> None:
-        """Wait until the harness has imported all that it needs. Raises `InfrastructureError`: nothing of a submission runs yet."""
+    def await_ready(self, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Wait until the harness has imported all that it needs.
+
+        Raises `InfrastructureError` (nothing of a submission runs yet), and `Cancelled`: the process is then as good as before.
+        """
         if self._ready:
             return
+        patience = time.monotonic() + START_S
+        while not self.channel.ready(_SLICE_S) and time.monotonic() < patience:
+            if cancelled():
+                raise Cancelled
         try:
             hello = self.channel.receive(deadline=time.monotonic() + START_S)
         except (ChannelClosed, ChannelTimeout, ProtocolError) as error:

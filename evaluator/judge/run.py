@@ -111,7 +111,7 @@ class Run:
         """Hand the source to a spare. Errors of the import are compile errors: nothing was called yet."""
         limits = self.request.limits
         with self._timed("importing"):
-            self.candidate = peer = self.judge.take_spare(limits)
+            self.candidate = peer = self.judge.take_spare(limits, self.cancelled)
             peer.cancelled = self.cancelled
             self.sandbox_layers = dict(peer.process.layers)
             if self.judge.torch_device == "cpu":
