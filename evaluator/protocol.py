@@ -8,7 +8,6 @@ a candidate sends are dropped by the kernel. Standard library only: the candidat
 from __future__ import annotations
 
 import array
-import contextlib
 import json
 import os
 import select
@@ -145,9 +144,3 @@ def pair() -> tuple[socket.socket, socket.socket]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     os.set_inheritable(theirs.fileno(), True)
     return ours, theirs
-
-
-def close_quietly(fds: Sequence[int]) -> None:
-    for fd in fds:
-        with contextlib.suppress(OSError):
-            os.close(fd)

@@ -34,14 +34,6 @@ def snapshot(device: str, gpu_index: int | None) -> dict[str, JSON]:
     return found
 
 
-def device_name(device: str) -> str:
-    if device == "cuda":
-        import torch
-
-        return torch.cuda.get_device_name(0)
-    return _cpu_name()
-
-
 def gpu_name(index: int) -> str:
     """The driver's name of a GPU without torch; "" where there is none."""
     try:

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.protocol import Channel, ChannelClosed, ChannelTimeout, ProtocolError, close_quietly, pair
+from evaluator.protocol import Channel, ChannelClosed, ChannelTimeout, ProtocolError, pair
 
 LIMIT = 4096
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text())
@@ -204,7 +204,8 @@ def test_descriptors_reach_the_candidate(ends: tuple[Channel, socket.socket]) ->
 
     assert message == {"id": 1}
     assert [os.pread(d, 10, 0) for d in descriptors] == [b"hello", b"hello"]
-    close_quietly([handle, *descriptors])
+    for each in (handle, *descriptors):
+        os.close(each)
 
 
 def test_descriptors_from_the_candidate_are_dropped(ends: tuple[Channel, socket.socket]) -> None:
