@@ -40,6 +40,15 @@ class Mode(enum.StrEnum):
     PROFILE = "profile"
 
 
+class Policy(enum.StrEnum):
+    """How far an output may be from the right one. `scaled`: relative to the output's scale and torch's own error (ENGINE §3); the only
+    one that is ranked. `backendbench`: BackendBench's fixed rule, |got - torch| <= 0.01 + 0.01 |torch| for each element.
+    """
+
+    SCALED = "scaled"
+    BACKENDBENCH = "backendbench"
+
+
 class State(enum.StrEnum):
     """Where an evaluation is."""
 
@@ -89,6 +98,8 @@ class Flag(enum.StrEnum):
     LOG_CUT = "log_cut"
     LEFT_PROCESSES = "left_processes"
     CLOCKS_DISAGREE = "clocks_disagree"
+    SPENDS_TOLERANCE = "spends_tolerance"
+    BIASED = "biased"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +151,7 @@ class EvaluationRequest:
     mode: Mode = Mode.RANKED
     seed: int | None = None
     timer: str = "abba"
+    policy: Policy = Policy.SCALED
     limits: Limits = field(default_factory=Limits)
     filename: str = "submission.py"
 
@@ -158,11 +170,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One wrong element. `expected` and `got` are shown as text so that NaN, infinities and 64-bit integers survive JSON."""
+    """One wrong element. `expected` and `got` are shown as text so that NaN, infinities and 64-bit integers survive JSON.
+
+    `ulp`: how many representable numbers of the output's dtype lie between them; None for what is not a finite float.
+    """
 
     index: tuple[int, ...]
     expected: str
     got: str
+    ulp: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +227,10 @@ class CaseTiming:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case of one evaluation. `verdict` is None when the case passed. Errors compare with the fp64 oracle."""
+    """One case of one evaluation. `verdict` is None when the case passed. Errors compare with the fp64 oracle.
+
+    `bias`: the mean error over the root mean square error, 1 when every element errs to the same side, near 0 when errors are rounding.
+    """
 
     name: str
     kind: str
@@ -227,6 +246,7 @@ class CaseResult:
     rel_l2_torch: float | None = None
     tolerance: float | None = None
     mismatch_share: float | None = None
+    bias: float | None = None
     mismatches: tuple[Mismatch, ...] = ()
     reproduce: str = ""
     timing: CaseTiming | None = None
@@ -270,6 +290,7 @@ class Outcome:
     performance_score: float | None = None
     cases: tuple[CaseResult, ...] = ()
     timing: TimingSummary | None = None
+    policy: Policy = Policy.SCALED
     environment: dict[str, JSON] = field(default_factory=dict)
     sandbox: dict[str, JSON] = field(default_factory=dict)
     stage_seconds: dict[str, float] = field(default_factory=dict)

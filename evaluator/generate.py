@@ -14,10 +14,15 @@ What the generators make (`low`, `high` are the spec's fields; a row is the last
 - `large`: like `normal`, 10 000 times as wide.
 - `tiny_variance`: mean `high`, standard deviation `high` / 128.
 - `special`: `normal`, one value in eight replaced by ±0, ±Inf, ± the smallest normal number, or ±1. NaN is not among them.
+- `special_nan`: the same with NaN in place of ±1.
 - `constant_rows`: each row holds one `normal` value.
 - `sparse`: `normal`, seven values in eight replaced by 0.
 
-Integer tensors always get `integers`; bool tensors get a fair coin.
+- `permutation`: distinct integers of [low, high), the first of a random order of them all.
+- `ascending`: integers of [low, high], sorted, the first of them `low` and the last `high`.
+
+Integer tensors get `integers` unless the spec names one of the last two; bool tensors get a fair coin. Complex tensors are filled as
+pairs of floats.
 """
 
 from __future__ import annotations
@@ -108,11 +113,11 @@ def _float32(value: float) -> float:
     return float(rounded)
 
 
-def special_values(dtype: torch.dtype) -> list[float]:
+def special_values(dtype: torch.dtype, *, nan: bool = False) -> list[float]:
     import torch
 
     tiny = torch.finfo(torch.float32 if dtype == torch.float64 else dtype).tiny
-    return [0.0, -0.0, math.inf, -math.inf, tiny, -tiny, 1.0, -1.0]
+    return [0.0, -0.0, math.inf, -math.inf, tiny, -tiny, *([math.nan, math.nan] if nan else [1.0, -1.0])]
 
 
 def _extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
@@ -124,9 +129,15 @@ def _extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 def _fill_flat(flat: torch.Tensor, spec: TensorSpec, seed: int, counter: int) -> None:
     import torch
 
-    if not flat.is_floating_point() or spec.generator == "integers":
-        _fill_integers(flat, spec, seed, counter)
-    elif flat.is_cuda and flat.numel() >= CUDA_KERNEL_ELEMENTS and flat.dtype != torch.float64:
+    if flat.is_complex():
+        flat = torch.view_as_real(flat).view(-1)
+    if flat.dtype != torch.bool and spec.generator == "permutation":
+        _fill_permutation(flat, spec, seed, counter)
+    elif flat.dtype != torch.bool and spec.generator == "ascending":
+        _fill_ascending(flat, spec, seed, counter)
+    elif not flat.is_floating_point() or spec.generator == "integers":
+        _fill_integers(flat, int(spec.low), int(spec.high), seed, counter)
+    elif flat.is_cuda and flat.numel() >= CUDA_KERNEL_ELEMENTS and flat.dtype in (torch.float32, torch.float16, torch.bfloat16):
         from evaluator.generate_cuda import fill_flat
 
         fill_flat(flat, spec, seed, counter)
@@ -136,7 +147,7 @@ def _fill_flat(flat: torch.Tensor, spec: TensorSpec, seed: int, counter: int) ->
     else:
         for segment, sums in _sums(flat, seed, counter):
             _store_affine(segment, sums, spec)
-    if spec.generator in ("special", "sparse") and flat.is_floating_point():
+    if spec.generator in ("special", "special_nan", "sparse") and flat.is_floating_point():
         _replace(flat, spec, seed, counter)
 
 
@@ -148,21 +159,45 @@ def _store_affine(segment: torch.Tensor, raw: torch.Tensor, spec: TensorSpec) ->
     segment.copy_(values if offset == 0 else values.add_(offset))
 
 
-def _fill_integers(flat: torch.Tensor, spec: TensorSpec, seed: int, counter: int) -> None:
+def _fill_integers(flat: torch.Tensor, low: int, high: int, seed: int, counter: int) -> None:
     import torch
 
-    low, span = (0, 2) if flat.dtype == torch.bool else (int(spec.low), int(spec.high) - int(spec.low))
+    if flat.dtype == torch.bool:
+        low, high = 0, 2
+    span = high - low
     if not 0 < span < 2**31:
-        raise ValueError(f"integers need 0 < high - low < 2**31, the spec says low={spec.low} high={spec.high}")
+        raise ValueError(f"integers need 0 < high - low < 2**31, the spec says low={low} high={high}")
     for segment, words in _words(flat, seed, counter, VALUES_STREAM):
         segment.copy_(words.mul(span).bitwise_right_shift_(32).add_(low))
+
+
+def _fill_permutation(flat: torch.Tensor, spec: TensorSpec, seed: int, counter: int) -> None:
+    import torch
+
+    span = int(spec.high) - int(spec.low)
+    if span < flat.numel():
+        raise ValueError(f"a permutation of [{spec.low}, {spec.high}) has no {flat.numel()} distinct elements")
+    keys = torch.empty(span, dtype=torch.int64, device=flat.device)
+    for segment, words in _words(keys, seed, counter, VALUES_STREAM):
+        segment.copy_(words)
+    flat.copy_(torch.argsort(keys, stable=True)[: flat.numel()] + int(spec.low))
+
+
+def _fill_ascending(flat: torch.Tensor, spec: TensorSpec, seed: int, counter: int) -> None:
+    import torch
+
+    drawn = torch.empty(flat.numel(), dtype=torch.int64, device=flat.device)
+    _fill_integers(drawn, int(spec.low), int(spec.high) + 1, seed, counter)
+    drawn[-1:] = int(spec.high)
+    drawn[:1] = int(spec.low)
+    flat.copy_(drawn.sort().values)
 
 
 def _replace(flat: torch.Tensor, spec: TensorSpec, seed: int, counter: int) -> None:
     """Overwrite the values that a second stream of words chooses."""
     import torch
 
-    table = torch.tensor(special_values(flat.dtype), dtype=flat.dtype, device=flat.device)
+    table = torch.tensor(special_values(flat.dtype, nan=spec.generator == "special_nan"), dtype=flat.dtype, device=flat.device)
     for segment, words in _words(flat, seed, counter, CHOICE_STREAM):
         chosen = (words >> 29) == 0
         if spec.generator == "sparse":

@@ -13,7 +13,7 @@ from evaluator.contract import JSON
 from evaluator.correctness.tolerance import floor
 from evaluator.devices import DEVICES, DeviceClass, device_class
 from evaluator.ops import registry
-from evaluator.ops.definition import Argument, Case, TensorSpec
+from evaluator.ops.definition import Argument, Case, DType, TensorSpec
 from evaluator.ops.definition import Op as Definition
 from leaderboard.models import Device, Entry, Op
 
@@ -90,7 +90,9 @@ def _argument_json(argument: Argument) -> JSON:
             "generator": argument.generator,
             "strides": None if argument.strides is None else list(argument.strides),
         }
-    return list(argument) if isinstance(argument, tuple) else argument
+    if isinstance(argument, DType):
+        return {"dtype": argument.name}
+    return [_argument_json(item) for item in argument] if isinstance(argument, tuple) else argument
 
 
 def _op_row(op: Definition, position: int) -> Op:

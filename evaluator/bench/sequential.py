@@ -49,8 +49,8 @@ def of_op(settings: Settings, slug: str) -> dict[str, Sequential]:
     found: dict[str, Sequential] = {}
     with device_lock("cpu" if index is None else (gpu(index).uuid or f"gpu{index}"), timeout_s=LOCK_WAIT_S, purpose="bench"):
         for case in registry.get(slug).performance_cases(settings.device):
-            inputs = InputSet(case, device, secrets.randbits(63))
-            found[case.name] = _pairs(functools.partial(torch_op, *inputs.args, **inputs.kwargs), settings.repeats, device)
+            args, kwargs = InputSet(case, device, secrets.randbits(63)).arguments()
+            found[case.name] = _pairs(functools.partial(torch_op, *args, **kwargs), settings.repeats, device)
     return found
 
 

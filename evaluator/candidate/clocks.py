@@ -30,7 +30,9 @@ class Call:
 
 
 def _keep(value: object, call: Call) -> bool:
-    outputs = as_outputs(value)
+    if not call.targets:
+        return True  # the op writes to its arguments
+    outputs, _structure = as_outputs(value)
     return len(outputs) == len(call.targets) and all(copy_into(o, t) for o, t in zip(outputs, call.targets, strict=True))
 
 

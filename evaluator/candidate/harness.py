@@ -64,14 +64,14 @@ class Harness:
     def _call(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
         """Run the calls one after the other, keep all their outputs, then describe and copy them."""
         calls = [self._arguments(c) for c in _list(message["calls"])]
-        inputs = [span for c in calls for span in outputs.spans((*c.args, *c.kwargs.values()))]
+        inputs = [span for c in calls for span in outputs.spans(outputs.leaves((*c.args, *c.kwargs.values())))]
         values: list[list[object]] = []
         answers: list[dict[str, object]] = []
         for call in calls:
             kept: list[object] = []
             answer: dict[str, object] = {}
             try:
-                kept = outputs.as_outputs(self._entry()(*call.args, **call.kwargs))
+                kept, answer["structure"] = outputs.as_outputs(self._entry()(*call.args, **call.kwargs))
                 self._synchronize()
             except BaseException as error:
                 answer["error"] = describe_error(error, self.path)
@@ -127,12 +127,14 @@ class Harness:
         return Call(args, kwargs, targets)
 
     def _argument(self, spec: object) -> object:
-        """A tensor ({arena, offset, dtype, shape, strides}), a list of integers ({ints}) or a scalar."""
+        """A tensor ({arena, offset, dtype, shape, strides}), a tuple ({items}), a dtype ({dtype}) or a scalar."""
         if not isinstance(spec, dict):
             return spec
-        if "ints" in spec:
-            return tuple(spec["ints"])
+        if "items" in spec:
+            return tuple(self._argument(item) for item in spec["items"])
         dtype = getattr(torch, spec["dtype"])
+        if "arena" not in spec:
+            return dtype
         return self.arenas[spec["arena"]].tensor(spec["offset"], dtype, spec["shape"], spec["strides"])
 
 

@@ -29,6 +29,7 @@ _layout = _getter("layout")
 _stride = torch.Tensor.stride
 _no_grad = torch.no_grad
 _Tensor = torch.Tensor
+DEEPEST, WIDEST = 4, 64
 
 
 class Span:
@@ -44,9 +45,32 @@ class Span:
         return self.start < other.end and other.start < self.end
 
 
-def as_outputs(value: object) -> list[object]:
-    """A tuple of outputs, or the one output."""
-    return list(value) if type(value) is tuple else [value]
+def as_outputs(value: object) -> tuple[list[object], str]:
+    """The outputs in a returned value and how they stood in it: `T` for one, `-` for None, `(T, (T, -))` for nested ones."""
+    found: list[object] = []
+    return found, _flatten(value, found, 0)
+
+
+def leaves(value: object) -> list[object]:
+    """What stands in a nested tuple or list, without None."""
+    return as_outputs(value)[0]
+
+
+def _flatten(value: object, found: list[object], depth: int) -> str:
+    if value is None:
+        return "-"
+    items = _items(value)
+    if items is None or depth == DEEPEST or len(items) > WIDEST:
+        found.append(value)
+        return "T"
+    return f"({', '.join([_flatten(item, found, depth + 1) for item in items])})"
+
+
+def _items(value: object) -> list[object] | None:
+    """What a tuple or list holds; `torch.max` and others return subclasses of tuple, whose own methods are not asked."""
+    if isinstance(value, tuple):
+        return list(tuple.__iter__(value))
+    return list(list.__iter__(value)) if isinstance(value, list) else None
 
 
 def spans(values: Iterable[object]) -> list[Span]:

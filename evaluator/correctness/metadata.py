@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluator.contract import Verdict
-from evaluator.correctness.oracle import same_dtype
-from evaluator.ops.definition import Argument, Case, Op, TensorSpec
+from evaluator.ops.definition import Case, Op, TensorSpec
 
 if typing.TYPE_CHECKING:
     import torch
@@ -28,22 +27,36 @@ def output_meta(tensor: torch.Tensor) -> OutputMeta:
     return OutputMeta(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), tuple(tensor.stride()), str(tensor.device))
 
 
-def expected_meta(op: Op, case: Case, device: str) -> tuple[OutputMeta, ...]:
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a call of the reference returns: `structure` as in `T` or `(T, (T, -))`, and each tensor in it."""
+
+    structure: str
+    outputs: tuple[OutputMeta, ...]
+
+
+def expected_form(op: Op, case: Case, device: str) -> Form:
     """The form that the reference gives, found on torch's `meta` device: no data, no memory."""
     import torch
 
-    def placeholder(value: Argument) -> object:
-        if not isinstance(value, TensorSpec):
-            return value
-        dtype = getattr(torch, value.dtype)
-        if value.strides is None:
-            return torch.empty(value.shape, dtype=dtype, device="meta")
-        return torch.empty_strided(value.shape, value.strides, dtype=dtype, device="meta")
+    from evaluator.candidate.outputs import as_outputs
 
-    args = [placeholder(a) for a in case.args]
-    kwargs = {name: placeholder(a) for name, a in case.kwargs.items()}
-    metas = (output_meta(out) for out in same_dtype(op, args, kwargs))
-    return tuple(OutputMeta(meta.shape, meta.dtype, meta.strides, device) for meta in metas)
+    def placeholder(spec: TensorSpec) -> torch.Tensor:
+        dtype = getattr(torch, spec.dtype)
+        if spec.strides is None:
+            return torch.empty(spec.shape, dtype=dtype, device="meta")
+        return torch.empty_strided(spec.shape, spec.strides, dtype=dtype, device="meta")
+
+    args, kwargs = case.filled_in(placeholder)
+    with torch.no_grad():
+        tensors, structure = as_outputs(op.reference(*args, **kwargs))
+    metas = (output_meta(typing.cast("torch.Tensor", out)) for out in tensors)
+    return Form(structure, tuple(OutputMeta(meta.shape, meta.dtype, meta.strides, device) for meta in metas))
+
+
+def expected_meta(op: Op, case: Case, device: str) -> tuple[OutputMeta, ...]:
+    """The outputs' shapes, dtypes and strides as the reference gives them."""
+    return expected_form(op, case, device).outputs
 
 
 def check_metadata(op: Op, case: Case, expected: Sequence[OutputMeta], got: Sequence[OutputMeta]) -> tuple[Verdict, str] | None:

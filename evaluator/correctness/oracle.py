@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 if typing.TYPE_CHECKING:
     import torch
@@ -13,14 +13,17 @@ if typing.TYPE_CHECKING:
 
 
 def oracle(op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[torch.Tensor, ...]:
-    """The reference on inputs upcast to float64; integer and bool inputs stay."""
-    return _call(op, [_upcast(a) for a in args], {name: _upcast(a) for name, a in kwargs.items()})
+    """The reference on inputs upcast to float64 or complex128; integer and bool inputs stay.
+
+    Returned outputs first, then the arguments that the op writes to.
+    """
+    return _call(op, args, kwargs, _upcast)
 
 
 def same_dtype(op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[torch.Tensor, ...]:
     """The reference in the inputs' own dtypes and the op's precision class: TF32 products only where the op says `tf32`."""
     with float32_products(op):
-        return _call(op, args, kwargs)
+        return _call(op, args, kwargs, lambda tensor: tensor)
 
 
 @contextlib.contextmanager
@@ -36,17 +39,32 @@ def float32_products(op: Op) -> Iterator[None]:
         torch.set_float32_matmul_precision(before)
 
 
-def _upcast(value: object) -> object:
+def _upcast(tensor: torch.Tensor) -> torch.Tensor:
     import torch
 
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        return value.to(torch.float64)
-    return value
+    if tensor.is_complex():
+        return tensor.to(torch.complex128)
+    return tensor.to(torch.float64) if tensor.is_floating_point() else tensor
 
 
-def _call(op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[torch.Tensor, ...]:
+def _call(
+    op: Op, args: Sequence[object], kwargs: Mapping[str, object], convert: Callable[[torch.Tensor], torch.Tensor]
+) -> tuple[torch.Tensor, ...]:
+    """Call the reference on converted tensors; those that it writes to are copies, so that the given ones stay."""
     import torch
 
+    from evaluator.candidate.outputs import leaves
+
+    taken: list[torch.Tensor] = []
+
+    def take(value: object) -> object:
+        if isinstance(value, torch.Tensor):
+            tensor = convert(value)
+            taken.append(tensor.clone() if tensor is value and len(taken) in op.mutates else tensor)
+            return taken[-1]
+        return tuple(take(item) for item in value) if isinstance(value, tuple) else value
+
+    args, kwargs = [take(a) for a in args], {name: take(a) for name, a in kwargs.items()}
     with torch.no_grad():
-        result = op.reference(*args, **kwargs)
-    return (result,) if isinstance(result, torch.Tensor) else tuple(result)
+        returned = leaves(op.reference(*args, **kwargs))
+    return (*typing.cast("list[torch.Tensor]", returned), *(taken[number] for number in sorted(op.mutates)))

@@ -28,6 +28,7 @@ class Returned:
     """What the call returned, as the candidate describes it. The bytes in the judge's buffers decide; this gives the words."""
 
     metas: tuple[OutputMeta, ...]
+    structure: str = "T"
     wrong_type: str = ""
     sparse: str = ""
     alias: str = ""
@@ -91,20 +92,21 @@ def _call(call: Mapping[str, object]) -> CallFailed | Returned:
         return failed
     metas: list[OutputMeta] = []
     alias = ""
+    structure = _text(call.get("structure", ""))
     for item in _items(call.get("outputs"), MAX_OUTPUTS):
         output = _object(item)
         kind = _text(output.get("type", ""))
         if kind != "torch.Tensor":
-            return Returned((), wrong_type=kind)
+            return Returned((), structure, wrong_type=kind)
         layout = _text(output.get("layout", ""))
         if layout != "strided":
-            return Returned((), sparse=layout)
+            return Returned((), structure, sparse=layout)
         shape, strides = (tuple(_integer(n) for n in _items(output.get(k), MAX_DIMENSIONS)) for k in ("shape", "strides"))
         if len(shape) != len(strides):
             raise PeerBrokeProtocol("an output with more dimensions than strides")
         metas.append(OutputMeta(shape, _text(output.get("dtype", "")), strides, _text(output.get("device", ""))))
         alias = alias or _text(output.get("alias", ""))
-    return Returned(tuple(metas), alias=alias)
+    return Returned(tuple(metas), structure, alias=alias)
 
 
 def _object(value: object) -> dict[str, object]:

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Sequence
 
 from evaluator.contract import CaseResult, Reason, State, Verdict
-from evaluator.correctness import OutputMeta, check_metadata, compare_outputs, expected_meta, oracle, same_dtype
+from evaluator.correctness import Form, check_metadata, compare_outputs, expected_form, expected_meta, oracle, same_dtype
 from evaluator.judge.alike import same_bytes
 from evaluator.judge.answers import CallFailed, Returned, calls_of
 from evaluator.judge.blocks import Block
@@ -30,7 +30,7 @@ def shift() -> int:
 
 def room(op: Op, case: Case, device: str, calls: int) -> int:
     """Bytes of shared memory that `calls` calls of a case need at most."""
-    return places(case, expected_meta(op, case, device), calls, lambda: 512 * MAX_SHIFT)[-1].end
+    return places(op, case, expected_meta(op, case, device), calls, lambda: 512 * MAX_SHIFT)[-1].end
 
 
 class Checker:
@@ -49,24 +49,24 @@ class Checker:
         `repeat` calls once more with the first inputs at the second address; different bits flag the kernel as nondeterministic.
         Raises `Ended` when the candidate is gone.
         """
-        metas = expected_meta(self.op, case, self.device)
+        form = expected_form(self.op, case, self.device)
         seeds = [derive(seed, "check", case.name, n) for n in range(3)]
         sets = [InputSet(case, self.device, s) for s in seeds]
-        where = places(case, metas, CALLS_A_CASE, shift)
+        where = places(self.op, case, form.outputs, CALLS_A_CASE, shift)
         commands = [[(sets[0], where[0]), (sets[1], where[1])], [(sets[2], where[0])]]
         if repeat:
             commands[1].append((sets[0], where[1]))
         first_bits: list[torch.Tensor] = []
         shown: CaseResult | None = None
         for command in commands:
-            results = self._run(case, metas, command, timeout_s)
+            results = self._run(case, form, command, timeout_s)
             wrong = [result for result, _ in results if not result.passed]
             if wrong:
                 # One buffer for two calls also makes the first of them wrong; the alias is what the author must know.
                 aliased = (result for result in wrong if result.verdict is Verdict.ALIASED_OUTPUT)
                 return self._named(next(aliased, wrong[0]), seed, fresh_seed)
             for inputs, (result, outputs) in zip((c[0] for c in command), results, strict=True):
-                if inputs is sets[0] and first_bits:
+                if inputs is sets[0] and first_bits and not self.op.random:
                     self.nondeterministic |= not _same_bits(first_bits, outputs)
                 elif inputs is sets[0]:
                     first_bits = outputs
@@ -76,7 +76,7 @@ class Checker:
         return self._named(shown, seed, fresh_seed)
 
     def _run(
-        self, case: Case, metas: Sequence[OutputMeta], command: Sequence[tuple[InputSet, Place]], timeout_s: float
+        self, case: Case, form: Form, command: Sequence[tuple[InputSet, Place]], timeout_s: float
     ) -> list[tuple[CaseResult, list[torch.Tensor]]]:
         for inputs, place in command:
             place.write(self.block, inputs)
@@ -85,18 +85,18 @@ class Checker:
             answers = calls_of(self.candidate.command(message, timeout_s=timeout_s), len(command))
         except PeerFailure as failure:
             raise Ended(*verdict_of(failure, f"checking case {case.name}"), State.CHECKING) from failure
-        return [self._judge(case, metas, inputs, place, answer) for (inputs, place), answer in zip(command, answers, strict=True)]
+        return [self._judge(case, form, inputs, place, answer) for (inputs, place), answer in zip(command, answers, strict=True)]
 
     def _judge(
-        self, case: Case, metas: Sequence[OutputMeta], inputs: InputSet, place: Place, answer: CallFailed | Returned
+        self, case: Case, form: Form, inputs: InputSet, place: Place, answer: CallFailed | Returned
     ) -> tuple[CaseResult, list[torch.Tensor]]:
         outputs = [view.clone() for view in place.read(self.block)]
         changed = place.changed_input(self.block, inputs)
         if isinstance(answer, CallFailed):
             return _failed(case, answer.verdict, answer.reason.message, answer.reason.detail), outputs
-        if unlike := _form(self.op, case, metas, answer):
+        if unlike := _unlike(self.op, case, form, answer):
             return _failed(case, *unlike), outputs
-        if changed is not None and not self.op.in_place:
+        if changed is not None:
             return _failed(
                 case, Verdict.INPUT_MUTATED, f"input {changed} was changed by the call; this op must leave its inputs alone"
             ), outputs
@@ -113,7 +113,7 @@ class Checker:
 
 def compared(op: Op, case: Case, inputs: InputSet, outputs: Sequence[torch.Tensor]) -> CaseResult:
     """The result of one call whose outputs have the right form."""
-    args, kwargs = inputs.args, inputs.kwargs
+    args, kwargs = inputs.arguments()
     found = compare_outputs(op, case, expected=oracle(op, args, kwargs), torch_same_dtype=same_dtype(op, args, kwargs), got=outputs)
     return CaseResult(
         name=case.name,
@@ -149,16 +149,26 @@ def first_reason(result: CaseResult) -> Reason:
     return Reason(str(result.verdict), f"case {result.name}: {message}", detail, hint)
 
 
-def _form(op: Op, case: Case, metas: Sequence[OutputMeta], answer: Returned) -> tuple[Verdict, str] | None:
+def _unlike(op: Op, case: Case, form: Form, answer: Returned) -> tuple[Verdict, str] | None:
+    """What is wrong with the form of what the call returned."""
+    if op.in_place and form.structure == "-":
+        return None  # the op writes to its arguments; whatever it returns besides is not looked at
     if answer.wrong_type:
-        expected = "torch.Tensor" if len(metas) == 1 else f"a tuple of {len(metas)} torch.Tensor"
+        expected = "torch.Tensor" if len(form.outputs) == 1 else f"a tuple of {len(form.outputs)} torch.Tensor"
         return Verdict.RUNTIME_ERROR, f"the call returned {answer.wrong_type}, expected {expected}"
     if answer.sparse:
         return Verdict.WRONG_STRIDES, f"the call returned a tensor of layout {answer.sparse}, expected strided"
-    unlike = check_metadata(op, case, metas, answer.metas)
-    if unlike is None and answer.alias and not op.in_place:
+    unlike = check_metadata(op, case, form.outputs, answer.metas)
+    if unlike is None and answer.structure != form.structure:
+        return Verdict.WRONG_SHAPE, f"the call returned {_words(answer.structure)}, expected {_words(form.structure)}"
+    if unlike is None and answer.alias and not op.may_alias:
         return Verdict.ALIASED_OUTPUT, f"an output shares its memory with {answer.alias}"
     return unlike
+
+
+def _words(structure: str) -> str:
+    """A structure as Python would show it, with `Tensor` and `None`."""
+    return structure.replace("T", "Tensor").replace("-", "None")
 
 
 def _failed(case: Case, verdict: Verdict, reason: str, detail: str = "") -> CaseResult:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from evaluator.generate import contiguous_strides, fill, storage_elements, view
 from evaluator.judge.alike import same_bytes
 from evaluator.judge.blocks import GUARD_BYTES, Block, rounded
-from evaluator.ops.definition import Argument, Case, TensorSpec
+from evaluator.ops.definition import Argument, Case, DType, Op, TensorSpec
 
 if typing.TYPE_CHECKING:
     import torch
@@ -40,31 +40,24 @@ class InputSet:
         for number, (tensor, spec) in enumerate(zip(self.tensors, self.case.tensors, strict=True)):
             fill(tensor, spec, seed, number)
 
-    @property
-    def args(self) -> list[object]:
-        return self._with_tensors()[0]
-
-    @property
-    def kwargs(self) -> dict[str, object]:
-        return self._with_tensors()[1]
-
-    def _with_tensors(self) -> tuple[list[object], dict[str, object]]:
+    def arguments(self) -> tuple[list[object], dict[str, object]]:
+        """The call's arguments by position and by name, made of `tensors`."""
         remaining = iter(self.tensors)
-
-        def real(argument: Argument) -> object:
-            return next(remaining) if isinstance(argument, TensorSpec) else argument
-
-        return [real(a) for a in self.case.args], {k: real(v) for k, v in self.case.kwargs.items()}
+        return self.case.filled_in(lambda _spec: next(remaining))
 
 
 class Place:
-    """Room for one call in a shared block: inputs and poisoned outputs, apart from each other by guard bytes."""
+    """Room for one call in a shared block: inputs and poisoned outputs, apart from each other by guard bytes.
 
-    def __init__(self, case: Case, outputs: Sequence[OutputMeta], start: int) -> None:
+    `outputs` are the returned ones; inputs whose numbers are in `mutates` are outputs too, where they lie.
+    """
+
+    def __init__(self, case: Case, outputs: Sequence[OutputMeta], start: int, mutates: Collection[int] = ()) -> None:
         import torch
 
         self.case = case
         self.start = start
+        self.mutates = mutates
         self.inputs: list[tuple[int, TensorSpec]] = []
         self.outputs: list[tuple[int, OutputMeta]] = []
         cursor = rounded(start)
@@ -95,19 +88,30 @@ class Place:
                 block.arena.flat(offset, private.dtype, private.numel()).copy_(private)
 
     def changed_input(self, block: Block, inputs: InputSet) -> int | None:
-        """Number of the first input whose bytes are no longer what the judge wrote, gaps between strides included."""
+        """Number of the first input whose bytes are no longer what the judge wrote, gaps between strides included.
+
+        Of an input that the op may write to, nothing is said.
+        """
         for number, ((offset, _spec), private) in enumerate(zip(self.inputs, inputs._flats, strict=True)):
-            if private.numel() and not same_bytes(block.arena.flat(offset, private.dtype, private.numel()), private):
+            if (
+                number not in self.mutates
+                and private.numel()
+                and not same_bytes(block.arena.flat(offset, private.dtype, private.numel()), private)
+            ):
                 return number
         return None
 
     def read(self, block: Block) -> list[torch.Tensor]:
-        """The outputs as the other process left them: views of shared memory, to be copied before a second look."""
+        """The outputs, then the inputs written to, as the other process left them: views of shared memory, to be copied first."""
         import torch
 
+        written = [self.inputs[number] for number in sorted(self.mutates)]
         return [
             block.arena.tensor(offset, getattr(torch, meta.dtype), meta.shape, contiguous_strides(meta.shape))
             for offset, meta in self.outputs
+        ] + [
+            block.arena.tensor(offset, getattr(torch, spec.dtype), spec.shape, spec.strides or contiguous_strides(spec.shape))
+            for offset, spec in written
         ]
 
     def describe(self, arena: str) -> dict[str, object]:
@@ -119,7 +123,9 @@ class Place:
                 offset, spec = next(places)
                 strides = spec.strides if spec.strides is not None else contiguous_strides(spec.shape)
                 return _tensor(arena, offset, spec.dtype, spec.shape, strides)
-            return {"ints": list(value)} if isinstance(value, tuple) else value
+            if isinstance(value, DType):
+                return {"dtype": value.name}
+            return {"items": [argument(item) for item in value]} if isinstance(value, tuple) else value
 
         return {
             "args": [argument(a) for a in self.case.args],
@@ -132,11 +138,11 @@ def _tensor(arena: str, offset: int, dtype: str, shape: Sequence[int], strides: 
     return {"arena": arena, "offset": offset, "dtype": dtype, "shape": list(shape), "strides": list(strides)}
 
 
-def places(case: Case, outputs: Sequence[OutputMeta], count: int, gap: Callable[[], int]) -> list[Place]:
+def places(op: Op, case: Case, outputs: Sequence[OutputMeta], count: int, gap: Callable[[], int]) -> list[Place]:
     """`count` places one after the other; `gap` gives the bytes left free before each, so that addresses differ from run to run."""
     found: list[Place] = []
     cursor = 0
     for _ in range(count):
-        found.append(Place(case, outputs, cursor + gap()))
+        found.append(Place(case, outputs, cursor + gap(), op.mutates))
         cursor = found[-1].end
     return found

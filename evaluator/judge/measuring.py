@@ -56,7 +56,7 @@ class Side:
 
 def calls_in_block(op: Op, case: Case, device: str) -> int:
     """How many calls of a case are timed in one command at most, so that a block stays below 4 GiB."""
-    one = places(case, expected_meta(op, case, device), 1, lambda: 0)[-1].end
+    one = places(op, case, expected_meta(op, case, device), 1, lambda: 0)[-1].end
     return max(1, min(MAX_CALLS, BLOCK_BYTES // max(one, 1)))
 
 
@@ -81,8 +81,8 @@ class Measurement:
         self.flush_bytes, self.command_s, self.interpreted, self.emit = flush_bytes, command_s, interpreted, emit
         metas = expected_meta(op, case, device)
         self.most = calls_in_block(op, case, device)
-        self.candidate = Side(*candidate, places(case, metas, self.most, shift))
-        self.baseline = Side(*baseline, places(case, metas, self.most, shift))
+        self.candidate = Side(*candidate, places(op, case, metas, self.most, shift))
+        self.baseline = Side(*baseline, places(op, case, metas, self.most, shift))
         self.seed = secrets.randbits(63)
         self.drawn = 0
         self.pool = [[InputSet(case, device, self.seed)], [InputSet(case, device, self.seed)]]
@@ -236,8 +236,6 @@ class Measurement:
         torch.cuda.synchronize()
 
     def _unchanged(self, inputs: list[InputSet], used: list[Place]) -> None:
-        if self.op.in_place:
-            return
         for each, place in zip(inputs, used, strict=True):
             changed = place.changed_input(self.candidate.block, each)
             if changed is not None:

@@ -17,6 +17,9 @@ ITEM_BYTES = {
     "int8": 1,
     "uint8": 1,
     "bool": 1,
+    "complex64": 8,
+    "float8_e4m3fn": 1,
+    "float8_e5m2": 1,
 }
 
 

@@ -10,7 +10,19 @@ if typing.TYPE_CHECKING:
     import torch
 
 Scalar = bool | int | float | str | None
-Generator = typing.Literal["normal", "uniform", "integers", "large", "tiny_variance", "special", "constant_rows", "sparse"]
+Generator = typing.Literal[
+    "normal",
+    "uniform",
+    "integers",
+    "large",
+    "tiny_variance",
+    "special",
+    "special_nan",
+    "constant_rows",
+    "sparse",
+    "permutation",
+    "ascending",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +42,46 @@ class TensorSpec:
 
     def __str__(self) -> str:
         strides = f" stride{list(self.strides)}" if self.strides is not None else ""
-        return f"{self.dtype}{list(self.shape)}{strides}"
+        generator = f" {self.generator}" if self.generator != "normal" and self.dtype != "bool" else ""
+        return f"{self.dtype}{list(self.shape)}{strides}{generator}"
 
 
-Argument = TensorSpec | Scalar | tuple[int, ...]
+@dataclass(frozen=True, slots=True)
+class DType:
+    """A dtype as an argument, such as `DType("float16")` for `dtype=torch.float16`."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Argument: typing.TypeAlias = "TensorSpec | DType | Scalar | tuple[Argument, ...]"
+"""What a call takes: tensors, dtypes, scalars, and tuples of these (sizes, dims, lists of tensors)."""
+
+
+def tensors_of(argument: Argument) -> tuple[TensorSpec, ...]:
+    """The tensors in an argument, in order."""
+    if isinstance(argument, TensorSpec):
+        return (argument,)
+    return tuple(spec for item in argument for spec in tensors_of(item)) if isinstance(argument, tuple) else ()
+
+
+def fill_in(argument: Argument, tensor: Callable[[TensorSpec], object]) -> object:
+    """The argument as a function of torch takes it: `tensor(spec)` for each recipe, in order, torch's dtype for a `DType`."""
+    if isinstance(argument, TensorSpec):
+        return tensor(argument)
+    if isinstance(argument, DType):
+        import torch
+
+        return getattr(torch, argument.name)
+    return tuple(fill_in(item, tensor) for item in argument) if isinstance(argument, tuple) else argument
+
+
+def _described(argument: Argument) -> str:
+    if isinstance(argument, tuple):
+        return f"({', '.join(_described(item) for item in argument)}{',' if len(argument) == 1 else ''})"
+    return str(argument)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +97,15 @@ class Case:
 
     @property
     def tensors(self) -> tuple[TensorSpec, ...]:
-        return tuple(a for a in (*self.args, *self.kwargs.values()) if isinstance(a, TensorSpec))
+        return tuple(spec for a in (*self.args, *self.kwargs.values()) for spec in tensors_of(a))
 
     def describe(self) -> str:
-        parts = [str(a) for a in self.args] + [f"{k}={v}" for k, v in self.kwargs.items()]
+        parts = [_described(a) for a in self.args] + [f"{k}={_described(v)}" for k, v in self.kwargs.items()]
         return ", ".join(parts)
+
+    def filled_in(self, tensor: Callable[[TensorSpec], object]) -> tuple[list[object], dict[str, object]]:
+        """Arguments by position and by name, with `tensor(spec)` for each recipe in the order of `tensors`."""
+        return [fill_in(a, tensor) for a in self.args], {name: fill_in(a, tensor) for name, a in self.kwargs.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +122,34 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """One judged call, for rules: the judge's own arguments, the float64 oracle's outputs and what the candidate gave.
+
+    Tensors of `args` and `kwargs` are in their own dtypes and hold what the candidate was given. For ops that write to arguments,
+    the written ones follow the returned outputs in `expected` and `got`.
+    """
+
+    args: Sequence[object]
+    kwargs: Mapping[str, object]
+    expected: Sequence[torch.Tensor]
+    got: Sequence[torch.Tensor]
+
+
+Rule = Callable[[Call], str]
+"""An op's own test of one output, for answers that are not unique. Returns what is wrong, "" when nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Op:
     """A function to beat.
 
     `reference(*args, **kwargs)` is torch eager, used both as fp64 oracle (inputs upcast by the judge) and as the
-    `torch_eager` baseline in the op's own dtype. It returns one tensor or a tuple of tensors.
+    `torch_eager` baseline in the op's own dtype. It returns a tensor, None, or a tuple (also nested) of these.
+    `mutates` numbers the tensors, in the order of `Case.tensors`, that the op writes to; the reference writes to them too, and they are
+    judged after the returned outputs. A reference that returns None while it mutates says that the returned value does not matter.
+    `compare`: `scaled` judges floats by the tolerance and all else exactly; `exact` wants every output equal to torch's own.
+    `rules` replaces that by a test of the op's own for the outputs with these numbers. `random` ops give another answer each time: every
+    output needs a rule, and nothing is said about determinism. `may_alias` ops may return views of their inputs.
     `cases(device)` gives correctness and public performance cases for a device class; `hidden_cases(pick, device)` draws hidden
     correctness cases from a secret source of integers: `pick(low, high)` gives an integer in [low, high].
     """
@@ -93,8 +168,17 @@ class Op:
     dtypes: tuple[str, ...] = ("float32",)
     tags: tuple[str, ...] = ()
     strides_policy: typing.Literal["any", "contiguous", "as_reference"] = "contiguous"
-    in_place: bool = False
+    description: str = ""
+    mutates: tuple[int, ...] = ()
+    compare: typing.Literal["scaled", "exact"] = "scaled"
+    rules: Mapping[int, Rule] = field(default_factory=dict)
+    random: bool = False
+    may_alias: bool = False
     starters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def in_place(self) -> bool:
+        return bool(self.mutates)
 
     @property
     def entry_point(self) -> str:

@@ -1,4 +1,4 @@
-"""Every op there is. Adding an op is adding a file with an `OP` and naming it here."""
+"""Every op there is. Adding an op is adding it to the `OPS` of its family."""
 
 from __future__ import annotations
 
@@ -8,10 +8,56 @@ from types import MappingProxyType
 
 from evaluator.ops import add, cross_entropy, gelu, layer_norm, mm, relu, softmax, sum  # noqa: A004 (the op's name)
 from evaluator.ops.definition import Op
-
-OPS: Mapping[str, Op] = MappingProxyType(
-    {module.OP.slug: module.OP for module in (add, cross_entropy, gelu, layer_norm, mm, relu, softmax, sum)}
+from evaluator.ops.families import (
+    activations,
+    attention,
+    convolutions,
+    elementwise,
+    epilogues,
+    gated,
+    indexing,
+    layouts,
+    losses,
+    matmuls,
+    norms,
+    optimizers,
+    pooling,
+    quantisation,
+    randomness,
+    reductions,
+    rotary,
+    softmaxes,
+    sorting,
 )
+
+FAMILIES = (
+    elementwise,
+    activations,
+    gated,
+    reductions,
+    softmaxes,
+    norms,
+    matmuls,
+    epilogues,
+    attention,
+    rotary,
+    convolutions,
+    pooling,
+    indexing,
+    sorting,
+    losses,
+    quantisation,
+    optimizers,
+    layouts,
+    randomness,
+)
+_LISTED = (
+    *(module.OP for module in (add, cross_entropy, gelu, layer_norm, mm, relu, softmax, sum)),
+    *(op for f in FAMILIES for op in f.OPS),
+)
+OPS: Mapping[str, Op] = MappingProxyType({op.slug: op for op in _LISTED})
+if len(OPS) != len(_LISTED):
+    raise ValueError("two ops have one slug")
 
 
 class UnknownOp(LookupError):

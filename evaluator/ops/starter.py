@@ -8,6 +8,7 @@ STARTER_TYPES = ("torch", "triton")
 
 
 def load(slug: str) -> dict[str, str]:
-    """Starter source per kernel type."""
+    """Starter source per kernel type that has one."""
     folder = resources.files("evaluator.ops") / "starters"
-    return {kind: (folder / f"{slug}_{kind}.py").read_text(encoding="utf-8") for kind in STARTER_TYPES}
+    files = {kind: folder / f"{slug}_{kind}.py" for kind in STARTER_TYPES}
+    return {kind: file.read_text(encoding="utf-8") for kind, file in files.items() if file.is_file()}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from evaluator.correctness import compare_outputs, oracle, same_dtype
 from evaluator.generate import fill, storage_elements, view
-from evaluator.ops.definition import Argument, Case, Op, TensorSpec
+from evaluator.ops.definition import Case, Op, TensorSpec
 
 if typing.TYPE_CHECKING:
     import torch
@@ -19,6 +19,8 @@ LAZY_SHARE = 0.25
 
 def validate(op: Op, device: str = "cpu", seed: int = 1) -> list[str]:
     """Problems of an op's definition, one sentence each; none when it is sound. Computes on the CPU."""
+    from evaluator.candidate.outputs import leaves
+
     problems: list[str] = []
     passes: dict[str, list[Case]] = {}
     cases = list(op.cases(device))
@@ -30,7 +32,7 @@ def validate(op: Op, device: str = "cpu", seed: int = 1) -> list[str]:
         own = compare_outputs(op, case, expected=right, torch_same_dtype=same, got=same)
         if not own.passed:
             problems.append(f"{op.slug}/{case.name}: torch itself fails: {own.reason}")
-        for name, lazy in lazy_outputs(same, [a for a in (*args, *kwargs.values()) if _is_tensor(a)]):
+        for name, lazy in lazy_outputs(same, leaves((*args, *kwargs.values()))):
             if _decides(same) and compare_outputs(op, case, expected=right, torch_same_dtype=same, got=lazy).passed:
                 passes.setdefault(name, []).append(case)
     allowed = LAZY_SHARE * len(op.correctness_cases(device))
@@ -46,14 +48,12 @@ def materialise(case: Case, seed: int, device: str = "cpu") -> tuple[list[object
 
     numbers = iter(range(len(case.tensors)))
 
-    def build(value: Argument) -> object:
-        if not isinstance(value, TensorSpec):
-            return value
-        tensor = view(torch.empty(storage_elements(value), dtype=getattr(torch, value.dtype), device=device), value)
-        fill(tensor, value, seed, next(numbers))
+    def build(spec: TensorSpec) -> torch.Tensor:
+        tensor = view(torch.empty(storage_elements(spec), dtype=getattr(torch, spec.dtype), device=device), spec)
+        fill(tensor, spec, seed, next(numbers))
         return tensor
 
-    return [build(a) for a in case.args], {name: build(a) for name, a in case.kwargs.items()}
+    return case.filled_in(build)
 
 
 def lazy_outputs(same: Sequence[torch.Tensor], inputs: Sequence[object]) -> Iterator[tuple[str, list[torch.Tensor]]]:
@@ -89,9 +89,3 @@ def _like(tensor: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
 def _decides(same: Sequence[torch.Tensor]) -> bool:
     """Empty outputs are right whatever they hold."""
     return any(out.numel() for out in same)
-
-
-def _is_tensor(value: object) -> bool:
-    import torch
-
-    return isinstance(value, torch.Tensor)

@@ -1,0 +1,7 @@
+"""Activations, element by element."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

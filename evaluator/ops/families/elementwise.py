@@ -1,0 +1,7 @@
+"""Element by element on several tensors, with broadcasting."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

@@ -1,0 +1,7 @@
+"""Transposes and other copies."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

@@ -1,0 +1,7 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

@@ -1,0 +1,7 @@
+"""Optimizer steps, in place."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

@@ -1,0 +1,7 @@
+"""Reductions along dimensions."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

@@ -1,0 +1,7 @@
+"""Rotary position embedding."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

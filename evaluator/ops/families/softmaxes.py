@@ -1,0 +1,7 @@
+"""Softmax and its relatives."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()

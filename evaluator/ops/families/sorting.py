@@ -1,0 +1,7 @@
+"""Sorting, selecting, scanning, counting."""
+
+from __future__ import annotations
+
+from evaluator.ops.definition import Op
+
+OPS: tuple[Op, ...] = ()
