@@ -28,15 +28,27 @@ def same_dtype(op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> 
 
 @contextlib.contextmanager
 def float32_products(op: Op) -> Iterator[None]:
-    """Set how torch multiplies float32 matrices to what the op's precision class says."""
+    """Multiply float32 matrices and convolve as the op's precision class says, and then as before."""
     import torch
 
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high" if op.precision == "tf32" else "highest")
+    matmul, convolution = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    set_float32_products(op)
     try:
         yield
     finally:
-        torch.set_float32_matmul_precision(before)
+        torch.set_float32_matmul_precision(matmul)
+        torch.backends.cudnn.allow_tf32 = convolution
+
+
+def set_float32_products(op: Op) -> None:
+    """Set how torch multiplies float32 matrices and convolves to what the op's precision class says.
+
+    Convolutions have a switch of their own: cuDNN takes TF32 for them unless told otherwise.
+    """
+    import torch
+
+    torch.set_float32_matmul_precision("high" if op.precision == "tf32" else "highest")
+    torch.backends.cudnn.allow_tf32 = op.precision == "tf32"
 
 
 def _upcast(tensor: torch.Tensor) -> torch.Tensor:

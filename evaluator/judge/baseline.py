@@ -13,10 +13,11 @@ def reference(message: Mapping[str, object]) -> Callable[..., object]:
     """The op's reference in its precision class, ready to be called again and again."""
     import torch
 
+    from evaluator.correctness.oracle import set_float32_products
     from evaluator.ops import registry
 
     op = registry.get(str(message["op"]))
-    torch.set_float32_matmul_precision("high" if op.precision == "tf32" else "highest")
+    set_float32_products(op)
     torch.set_grad_enabled(False)
     return op.reference
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from evaluator.correctness import oracle, same_dtype
+from evaluator.judge import baseline
 from evaluator.ops.definition import Op
 from evaluator.ops.registry import all_ops, get
 from evaluator.ops.validate import materialise
@@ -34,21 +35,41 @@ def test_same_dtype_keeps_the_dtype() -> None:
     assert out.tolist() == [0, 2]
 
 
-@pytest.mark.parametrize(("precision", "setting"), [("ieee_fp32", "highest"), ("tf32", "high")])
-def test_products_follow_the_precision_class(precision: str, setting: str) -> None:
+@pytest.mark.parametrize(("precision", "setting"), [("ieee_fp32", ("highest", False)), ("tf32", ("high", True))])
+@pytest.mark.parametrize("allowed_before", [False, True])
+def test_products_follow_the_precision_class(precision: str, setting: tuple[str, bool], allowed_before: bool) -> None:
     seen = []
 
     def reference(x: torch.Tensor) -> torch.Tensor:
-        seen.append(torch.get_float32_matmul_precision())
+        seen.append((torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32))
         return x
 
-    before = torch.get_float32_matmul_precision()
     op = dataclasses.replace(get("relu"), reference=reference, precision=precision)  # type: ignore[arg-type]
-
-    same_dtype(op, [torch.ones(1)], {})
+    matmul, convolution = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    torch.backends.cudnn.allow_tf32 = allowed_before
+    try:
+        same_dtype(op, [torch.ones(1)], {})
+        after = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    finally:
+        torch.backends.cudnn.allow_tf32 = convolution
 
     assert seen == [setting]
-    assert torch.get_float32_matmul_precision() == before
+    assert after == (matmul, allowed_before)
+
+
+def test_the_baseline_multiplies_and_convolves_without_tf32() -> None:
+    matmul, convolution, grad = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32, torch.is_grad_enabled()
+    torch.backends.cudnn.allow_tf32 = True
+    try:
+        function = baseline.reference({"op": "mm"})
+        seen = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    finally:
+        torch.set_float32_matmul_precision(matmul)
+        torch.backends.cudnn.allow_tf32 = convolution
+        torch.set_grad_enabled(grad)
+
+    assert function is get("mm").reference
+    assert seen == ("highest", False)
 
 
 def test_several_outputs_become_a_tuple() -> None:
