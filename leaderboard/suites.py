@@ -34,6 +34,10 @@ class Suite:
     description: str
     ops: tuple[SuiteOp, ...]
 
+    @property
+    def size(self) -> int:
+        return len(self.ops)
+
 
 def words(slug: str) -> tuple[str, str]:
     """Title and one sentence of a suite. One that is not known here came with an import and is named after it."""

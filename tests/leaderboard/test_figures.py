@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaderboard.figures import THRESHOLDS, Attempt, Figures, OpResult, Speed, best_first, best_of, figures
@@ -98,6 +98,7 @@ def test_a_speed_needs_an_accepted_attempt() -> None:
         OpResult("relu", "ReLU", attempt(1.0), speed(2.0))
 
 
+@settings(deadline=None)
 @given(results_of_ops)
 def test_shares_are_shares_and_fast_p_falls_with_p(ops: Sequence[OpResult]) -> None:
     sums = figures(ops)
@@ -112,6 +113,7 @@ def test_shares_are_shares_and_fast_p_falls_with_p(ops: Sequence[OpResult]) -> N
         assert one.of_attempted is None or one.of_suite <= one.of_attempted <= 1
 
 
+@settings(deadline=None)
 @given(results_of_ops, st.integers(1, 5))
 def test_ops_never_attempted_lower_the_shares_of_the_suite_alone(ops: Sequence[OpResult], more: int) -> None:
     before, after = figures(ops), figures([*ops, *[never()] * more])
@@ -123,6 +125,7 @@ def test_ops_never_attempted_lower_the_shares_of_the_suite_alone(ops: Sequence[O
     assert after.geomean_speedup == before.geomean_speedup
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=8), st.lists(st.floats(0, 1), max_size=4))
 def test_the_geomean_lies_between_its_speedups_and_knows_no_failed_op(speedups: list[float], failed: list[float]) -> None:
     sums = figures([*(right(one) for one in speedups), *(wrong(score) for score in failed)])
@@ -146,6 +149,7 @@ def test_the_best_of_several_takes_the_best_attempt_and_the_greatest_speedup() -
     assert best.passed == (0.8, 1.0, 1.5)
 
 
+@settings(deadline=None)
 @given(st.lists(results_of_ops.map(lambda ops: ops[0]), min_size=1, max_size=6))
 def test_together_nobody_is_worse_than_alone(several: list[OpResult]) -> None:
     together = figures([best_of(several)])

@@ -8,36 +8,17 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
 from evaluator.contract import Flag, KernelType, Mode, Verdict
-from leaderboard.catalogue import ensure_device
 from leaderboard.models import Entry, Op
 from leaderboard.results import Results, results
 from leaderboard.suites import Suite, suites
 from submissions.models import Evaluation, Submission, Visibility
-from tests.leaderboard.conftest import finish_evaluation, unfinished
-
-OPS = ("trial/a", "trial/b", "trial/c", "trial/d")
+from tests.leaderboard.conftest import unfinished
+from tests.leaderboard.trial import OPS, ended, make_trial
 
 
 @pytest.fixture
 def trial(db: None) -> Suite:
-    """Four ops of a suite of their own."""
-    for position, slug in enumerate(OPS):
-        Op.objects.create(
-            slug=slug, title=slug.upper(), signature=f"{slug[-1]}(x)", precision="ieee_fp32", suites=["trial"], position=position
-        )
-    for device in ("cpu", "h100"):
-        ensure_device(device)
-    return suites()["trial"]
-
-
-def ended(author: User, op: str, speedup: float = 1.2, *, score: float | None = None, **options: Any) -> Evaluation:
-    """An evaluation of the suite that is done; `score` is the share of cases that passed, where it is not accepted."""
-    if score is not None:
-        options.setdefault("verdict", Verdict.WRONG_RESULT)
-    evaluation = finish_evaluation(author, speedup, op=op, **({"device": "h100"} | options))
-    if score is not None:
-        Evaluation.objects.filter(pk=evaluation.pk).update(correctness_score=score)
-    return evaluation
+    return make_trial()
 
 
 def sums(found: Results) -> dict[str, tuple[int, int, float | None]]:
