@@ -18,6 +18,7 @@ from pathlib import Path
 from evaluator.bench import command as bench_command
 from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Verdict, dumps
 from evaluator.ops.registry import UnknownOp, all_ops, get
+from evaluator.proving import command as prove_command
 from evaluator.report import event_line, outcome_lines
 
 ACCEPTED, NOT_ACCEPTED, USAGE, OURS = 0, 1, 2, 3
@@ -65,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench", help="measure the evaluator's own speed and repeatability on this machine")
     bench_command.add_arguments(bench)
     bench.set_defaults(do=_bench)
+    prove = commands.add_parser("prove", help="hold right and generated wrong kernels against the cases of ops")
+    prove_command.add_arguments(prove)
+    prove.set_defaults(do=_prove)
     return parser
 
 
@@ -216,3 +220,15 @@ def _bench(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return OURS
     return ACCEPTED if accepted else NOT_ACCEPTED
+
+
+def _prove(arguments: argparse.Namespace) -> int:
+    device, index = resolve_device(arguments.device)
+    for to in (arguments.json, arguments.markdown):
+        _writable(to)
+    settings = prove_command.Settings(device, index, arguments.starters, arguments.mutants, arguments.performance, arguments.jobs)
+    try:
+        right = prove_command.run(settings, arguments.ops, arguments.suite, arguments.json, arguments.markdown)
+    except UnknownOp as error:
+        raise _UsageError(str(error)) from error
+    return ACCEPTED if right else NOT_ACCEPTED

@@ -70,7 +70,7 @@ class Process(typing.Protocol):
 
 
 class TrustedProcess:
-    """A process of our own code without a sandbox: the baseline."""
+    """A process of our own code without a sandbox, such as the baseline."""
 
     layers: dict[str, str] = {}
     left_processes = 0
@@ -222,9 +222,14 @@ def start_candidate(sandbox: Sandbox, device: str, limits: Limits) -> Peer:
     return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), limits)
 
 
-def start_baseline(device: str) -> Peer:
-    """The trusted process that runs torch eager under the same harness."""
+def start_trusted(module: str, device: str) -> Peer:
+    """A process of our own code under the same harness, without a sandbox: `module` runs with a socket's number and `device`."""
     ours, theirs = pair()
     with theirs:
-        process = TrustedProcess("evaluator.judge.baseline", (str(theirs.fileno()), device), (theirs.fileno(),))
+        process = TrustedProcess(module, (str(theirs.fileno()), device), (theirs.fileno(),))
     return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), Limits())
+
+
+def start_baseline(device: str) -> Peer:
+    """The process that runs torch eager."""
+    return start_trusted("evaluator.judge.baseline", device)

@@ -1,0 +1,1 @@
+"""Proof that the catalogue is sound: torch and the starters are accepted, generated wrong kernels are refused."""

@@ -1,0 +1,129 @@
+"""Hold torch, the starters and the mutants of an op against its cases, with the judge's own checker."""
+
+from __future__ import annotations
+
+import time
+import typing
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from evaluator.correctness import same_dtype
+from evaluator.judge.alike import same_bytes
+from evaluator.judge.answers import error_of
+from evaluator.judge.blocks import Block, new_block
+from evaluator.judge.checking import CALLS_A_CASE, Checker, room
+from evaluator.judge.failures import Ended
+from evaluator.judge.peer import Peer, start_trusted
+from evaluator.ops.definition import Case, Op
+from evaluator.ops.validate import materialise
+from evaluator.proving.equivalent import why_the_same
+from evaluator.proving.finding import Finding, Status
+from evaluator.proving.mutants import Mutant, mutants, torch_itself
+from evaluator.proving.subject import cases_of
+
+if typing.TYPE_CHECKING:
+    import torch
+
+MODULE = "evaluator.proving.process"
+SEED = 7
+LOAD_S, CALL_S = 60.0, 120.0
+
+
+class Prover:
+    """One process that runs kernels and one block of shared memory, for ops of one device. `device` is the board's class."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self.torch_device = "cpu" if device == "cpu" else "cuda"
+        self._peer: Peer | None = None
+        self._block: Block | None = None
+
+    def close(self) -> None:
+        if self._peer is not None:
+            self._peer.close()
+            self._peer = None
+        if self._block is not None:
+            self._block.close()
+            self._block = None
+
+    def right_kernels(self, op: Op, *, starters: bool, performance: bool) -> Iterator[Finding]:
+        """torch itself, and each starter, over all cases."""
+        cases = [*cases_of(op, self.device), *(op.performance_cases(self.device) if performance else ())]
+        yield self._accepted(op, "torch", {"mutant": ""}, cases)
+        for kernel_type, source in op.starters.items() if starters else ():
+            yield self._accepted(op, f"starter {kernel_type}", {"source": source}, cases)
+
+    def wrong_kernels(self, op: Op, *, performance: bool) -> Iterator[Finding]:
+        """Each mutant, until a case refuses it."""
+        cases = cases_of(op, self.device)
+        for mutant in mutants(op, cases):
+            finding = self._killed(op, mutant, cases)
+            if finding.status is Status.SURVIVED and performance:
+                finding = self._killed(op, mutant, op.performance_cases(self.device))
+            if finding.status is Status.SURVIVED and mutant.by_values and same_as_torch(op, mutant, cases):
+                finding = replace(finding, status=Status.SAME, reason=why_the_same(op.slug, mutant.name))
+            yield finding
+
+    def _accepted(self, op: Op, kernel: str, message: dict[str, object], cases: Sequence[Case]) -> Finding:
+        return self._found(op, (kernel, kernel), message, cases, (Status.ACCEPTED, Status.REFUSED))
+
+    def _killed(self, op: Op, mutant: Mutant, cases: Sequence[Case]) -> Finding:
+        return self._found(op, (mutant.name, mutant.kind), {"mutant": mutant.name}, cases, (Status.SURVIVED, Status.KILLED))
+
+    def _found(
+        self, op: Op, kernel: tuple[str, str], message: dict[str, object], cases: Sequence[Case], statuses: tuple[Status, Status]
+    ) -> Finding:
+        """`kernel`: name and kind. `statuses`: what it is called when all cases pass, and when one does not."""
+        started = time.monotonic()
+        refused = self._first_refusal(op, message, cases)
+        case, verdict, reason = refused or ("", "", "")
+        return Finding(op.slug, *kernel, statuses[refused is not None], case, verdict, reason, len(cases), time.monotonic() - started)
+
+    def _first_refusal(self, op: Op, message: dict[str, object], cases: Sequence[Case]) -> tuple[str, str, str] | None:
+        """Case, verdict and reason of the first case that the kernel fails."""
+        peer, block = self._ready(op)
+        try:
+            load = {"cmd": "load", "op": op.slug, "device": self.device, **message}
+            failed = error_of(peer.command(load, timeout_s=LOAD_S), importing=True)
+            if failed is not None:
+                return "", failed.verdict, f"{failed.reason.message}\n{failed.reason.detail}"
+            checker = Checker(op, peer, block, self.torch_device)
+            for case in cases:
+                result = checker.check(case, SEED, timeout_s=CALL_S, repeat=False)
+                if not result.passed:
+                    return case.name, str(result.verdict), result.reason
+        except Ended as ended:
+            self.close()
+            return "", ended.verdict, ended.reason.message
+        return None
+
+    def _ready(self, op: Op) -> tuple[Peer, Block]:
+        """The process, with a block that is large enough for the op."""
+        every = (*cases_of(op, self.device), *op.performance_cases(self.device))
+        needed = max(room(op, case, self.torch_device, CALLS_A_CASE) for case in every)
+        if self._peer is None or self._block is None or self._block.length < needed:
+            self.close()
+            self._peer, self._block = start_trusted(MODULE, self.torch_device), new_block(self.torch_device, needed)
+            self._peer.await_ready()
+            self._peer.allowance_bytes = self._block.length
+            self._block.share(self._peer, "main", LOAD_S)
+        return self._peer, self._block
+
+
+def same_as_torch(op: Op, mutant: Mutant, cases: Sequence[Case]) -> bool:
+    """Whether the mutant gives torch's own bits on every case, so that nobody could tell it from the op there."""
+
+    return all(
+        _same_bits(_outputs(op, mutant.make(), case, seed), _outputs(op, torch_itself(op), case, seed)) for case in cases for seed in (1, 2)
+    )
+
+
+def _outputs(op: Op, kernel: typing.Any, case: Case, seed: int) -> list[torch.Tensor]:
+    import dataclasses
+
+    args, kwargs = materialise(case, seed)
+    return list(same_dtype(dataclasses.replace(op, reference=kernel), args, kwargs))
+
+
+def _same_bits(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor]) -> bool:
+    return all(x.shape == y.shape and same_bytes(x.reshape(-1), y.reshape(-1)) for x, y in zip(a, b, strict=True))
