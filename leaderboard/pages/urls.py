@@ -7,6 +7,7 @@ from django.urls import path
 from leaderboard.pages.board import board
 from leaderboard.pages.home import home, rules
 from leaderboard.pages.ops import op, ops, starter
+from leaderboard.pages.results import results
 from leaderboard.pages.status import status
 
 urlpatterns = [
@@ -15,6 +16,7 @@ urlpatterns = [
     path("ops/<path:slug>/starters/<slug:kernel_type>.py", starter, name="starter"),
     path("ops/<path:slug>/<slug:device>/", board, name="board"),
     path("ops/<path:slug>/", op, name="op"),
+    path("results/", results, name="results"),
     path("status/", status, name="status"),
     path("rules/", rules, name="rules"),
 ]

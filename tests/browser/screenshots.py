@@ -22,6 +22,7 @@ FIXED = {
     "op": "/ops/softmax/",
     "board": "/ops/softmax/cpu/",
     "board_empty": "/ops/mm/h100/",
+    "results": "/results/",
     "submit": "/submit/?op=softmax&starter=triton",
     "status": "/status/",
     "rules": "/rules/",

@@ -15,6 +15,7 @@ PAGES = (
     "/ops/softmax/",
     "/ops/softmax/cpu/",
     "/ops/mm/h100/",
+    "/results/",
     "/submit/?op=softmax&starter=triton",
     "/me/",
     "/status/",

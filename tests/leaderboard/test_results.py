@@ -90,6 +90,13 @@ def test_once_accepted_a_later_failure_takes_nothing_away(trial: Suite, alice: U
     assert sums(results(trial, "h100")) == {"alice": (1, 1, pytest.approx(1.5))}
 
 
+def test_accepted_is_better_than_every_case_right_and_a_cheat_found_while_timing(trial: Suite, alice: User) -> None:
+    ended(alice, OPS[0], score=1.0)
+    ended(alice, OPS[0], 1.5)
+
+    assert sums(results(trial, "h100")) == {"alice": (1, 1, pytest.approx(1.5))}
+
+
 @pytest.mark.parametrize("verdict", [Verdict.CANCELLED, Verdict.INFRA_ERROR])
 def test_what_says_nothing_about_the_kernel_is_no_attempt(trial: Suite, alice: User, verdict: Verdict) -> None:
     ended(alice, OPS[0], verdict=verdict)
@@ -115,6 +122,9 @@ def test_a_verdict_that_was_withdrawn_counts_at_once(trial: Suite, alice: User) 
     Evaluation.objects.filter(pk=evaluation.pk).update(verdict=Verdict.SUSPECT.value)
 
     assert sums(results(trial, "h100")) == {"alice": (1, 0, None)}
+    ended(alice, OPS[0], 1.1, mode=Mode.TEST)
+    assert Entry.objects.exists()
+    assert sums(results(trial, "h100")) == {"alice": (1, 1, None)}
 
 
 def test_a_build_that_failed_has_no_score_and_counts_as_zero(trial: Suite, alice: User) -> None:
@@ -193,7 +203,7 @@ def test_agent_labels_have_the_figures_of_what_was_handed_in_under_them(trial: S
 
 
 def test_an_agents_speed_is_a_median_over_the_runs_of_one_source(trial: Suite, alice: User) -> None:
-    runs = [ended(alice, OPS[0], speedup, source="# one", agent="a") for speedup in (1.0, 3.0, 1.5)]
+    runs = [ended(alice, OPS[0], speedup, source="# one", agent="a") for speedup in (1.0, 3.0, 1.5, 1.2, 4.0)]
     ended(alice, OPS[0], 1.4, source="# another", agent="a")
     ended(alice, OPS[0], 9.0, source="# one", agent="a", mode=Mode.BENCHMARK)
 

@@ -22,6 +22,9 @@ OPEN_TO_ALL = (
     "/ops/mm/?device=h100",
     "/ops/softmax/cpu/",
     "/ops/softmax/h100/?kernel_type=triton",
+    "/results/",
+    "/results/?suite=core&device=h100&by=agent",
+    "/results/?suite=smoke&device=cpu&author=alice",
     "/submit/",
     "/submit/?op=softmax&starter=triton",
     "/status/",
@@ -62,7 +65,7 @@ def test_every_page_for_a_visitor(client: Client, full_site: list[str]) -> None:
 
 
 def test_every_page_for_someone_signed_in(as_alice: Client, full_site: list[str]) -> None:
-    wrong = {path: found for path in (*OPEN_TO_ALL[:13], *OWN, *full_site) if (found := faults(as_alice.get(path).content.decode()))}
+    wrong = {path: found for path in (*OPEN_TO_ALL[:16], *OWN, *full_site) if (found := faults(as_alice.get(path).content.decode()))}
 
     assert not wrong
 

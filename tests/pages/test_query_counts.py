@@ -13,7 +13,8 @@ from tests.pages.outcomes import accepted
 
 
 @pytest.mark.parametrize(
-    ("path", "most"), [("/", 14), ("/ops/", 8), ("/ops/softmax/", 9), ("/ops/softmax/cpu/", 10), ("/me/", 8), ("/status/", 6)]
+    ("path", "most"),
+    [("/", 14), ("/ops/", 8), ("/ops/softmax/", 9), ("/ops/softmax/cpu/", 10), ("/results/", 7), ("/me/", 8), ("/status/", 6)],
 )
 def test_queries_do_not_grow_with_rows(as_alice: Client, alice: User, path: str, most: int) -> None:
     worker()
