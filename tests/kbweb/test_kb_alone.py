@@ -19,7 +19,7 @@ def kb(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=kept | environment, check=False)
 
 
-@pytest.mark.parametrize("arguments", [("board", "softmax"), ("submit", "x.py"), ("fly",), ("worker",)])
+@pytest.mark.parametrize("arguments", [("board", "softmax"), ("suite", "results", "core"), ("submit", "x.py"), ("fly",), ("worker",)])
 def test_wrong_use_is_2(arguments: tuple[str, ...]) -> None:
     done = kb(*arguments)
 
