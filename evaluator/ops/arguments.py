@@ -45,6 +45,15 @@ def transposed(*shape: int, dtype: str = "float32") -> TensorSpec:
     return TensorSpec(shape, dtype, strides=tuple(strides))
 
 
+def permuted(*shape: int, order: tuple[int, ...], dtype: str = "float32") -> TensorSpec:
+    """A tensor whose dimensions lie in memory in another order: `order` names them from the outermost to the innermost."""
+    strides, step = [0] * len(shape), 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= shape[dim]
+    return TensorSpec(shape, dtype, strides=tuple(strides))
+
+
 def padded(rows: int, columns: int, gap: int, dtype: str = "float32") -> TensorSpec:
     """A matrix cut out of a wider one: `gap` unused elements after each row."""
     return TensorSpec((rows, columns), dtype, strides=(columns + gap, 1))

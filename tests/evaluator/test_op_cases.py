@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evaluator.correctness import compare_outputs, expected_meta, oracle, same_dtype
 from evaluator.devices import DEVICES
 from evaluator.generate import storage_elements
-from evaluator.ops.arguments import elements, every_other, padded, tensor, tensor_bytes, transposed
+from evaluator.ops.arguments import elements, every_other, padded, permuted, tensor, tensor_bytes, transposed
 from evaluator.ops.definition import Case, Op, TensorSpec
 from evaluator.ops.registry import all_ops, get
 from evaluator.ops.validate import materialise
@@ -98,6 +98,7 @@ def test_softmax_has_the_size_that_everybody_quotes() -> None:
         (transposed(3, 5), (1, 3)),
         (transposed(2, 3, 5), (15, 1, 3)),
         (transposed(4, 2, 3, 5), (30, 15, 1, 3)),
+        (permuted(2, 3, 5, 7, order=(0, 2, 3, 1)), (105, 1, 21, 3)),
         (padded(3, 5, 2), (7, 1)),
         (every_other(3, 5), (10, 2)),
     ],

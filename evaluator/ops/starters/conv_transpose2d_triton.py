@@ -1,0 +1,57 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def conv_transpose2d_kernel(
+    x_ptr, weight_ptr, bias_ptr, out_ptr, rows, channels, height, width, out_channels, out_height, out_width,
+    kernel_h, kernel_w, stride_h, stride_w, padding_h, padding_w, dilation_h, dilation_w,
+    HAS_BIAS: tl.constexpr, TILE_P: tl.constexpr, TILE_O: tl.constexpr, TILE_K: tl.constexpr,
+):  # fmt: skip
+    # A matrix product: a row for each output pixel of each sample, a column for each output channel of one group.
+    row = (tl.program_id(0) * TILE_P + tl.arange(0, TILE_P)).to(tl.int64)[:, None]
+    column = tl.program_id(1) * TILE_O + tl.arange(0, TILE_O)[None, :]
+    group, groups = tl.program_id(2).to(tl.int64), tl.num_programs(2)
+    pixels, taps = out_height * out_width, kernel_h * kernel_w
+    sample, pixel = row // pixels, row % pixels
+    bottom = pixel // out_width + padding_h
+    right = pixel % out_width + padding_w
+    samples = x_ptr + (sample * groups + group) * channels * height * width
+    filters = weight_ptr + (group * channels * out_channels + column) * taps
+    total = tl.zeros([TILE_P, TILE_O], dtype=tl.float32)
+    for start in range(0, channels * taps, TILE_K):
+        inner = start + tl.arange(0, TILE_K)
+        channel, tap = inner // taps, inner % taps
+        # The input pixel that reaches this output pixel through this tap; there is one in each `stride` at most.
+        y = bottom - (tap // kernel_w * dilation_h)[None, :]
+        x = right - (tap % kernel_w * dilation_w)[None, :]
+        there = (y >= 0) & (y % stride_h == 0) & (x >= 0) & (x % stride_w == 0)
+        y, x = y // stride_h, x // stride_w
+        there = there & (y < height) & (x < width) & (row < rows) & (channel[None, :] < channels)
+        values = tl.load(samples + (channel[None, :] * height + y) * width + x, mask=there, other=0.0)
+        weights = filters + (channel * out_channels * taps + tap)[:, None]
+        weight = tl.load(weights, mask=(channel[:, None] < channels) & (column < out_channels), other=0.0)
+        # Without "ieee", float32 tiles are multiplied as TF32 on a GPU, which this op does not allow.
+        total = tl.dot(values, weight, total, input_precision="ieee")
+    if HAS_BIAS:
+        total += tl.load(bias_ptr + group * out_channels + column, mask=column < out_channels, other=0.0).to(tl.float32)
+    out = out_ptr + ((sample * groups + group) * out_channels + column) * pixels + pixel
+    tl.store(out, total, mask=(row < rows) & (column < out_channels))
+
+
+def conv_transpose2d_kernel_impl(x, weight, bias=None, stride=(1, 1), padding=(0, 0), output_padding=(0, 0), groups=1, dilation=(1, 1)):
+    x, weight = x.contiguous(), weight.contiguous()
+    (samples, channels, *size), (_, out_channels, *kernel) = x.shape, weight.shape
+    options = zip(size, kernel, stride, padding, output_padding, dilation, strict=True)
+    out_size = [(n - 1) * s - 2 * p + d * (k - 1) + more + 1 for n, k, s, p, more, d in options]
+    out = torch.empty((samples, groups * out_channels, *out_size), dtype=x.dtype, device=x.device)
+    rows = samples * out_size[0] * out_size[1]
+    # Triton's interpreter pays for every program, a GPU for every idle lane.
+    tile_p, tile_o, tile_k = (64, 64, 32) if x.is_cuda else (256, 128, 128)
+    grid = (triton.cdiv(rows, tile_p), triton.cdiv(out_channels, tile_o), groups)
+    conv_transpose2d_kernel[grid](
+        x, weight, x if bias is None else bias.contiguous(), out, rows, channels // groups, *size, out_channels, *out_size,
+        *kernel, *stride, *padding, *dilation, HAS_BIAS=bias is not None, TILE_P=tile_p, TILE_O=tile_o, TILE_K=tile_k,
+    )  # fmt: skip
+    return out
