@@ -17,6 +17,7 @@ from pathlib import Path
 
 from evaluator.bench import command as bench_command
 from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Verdict, dumps
+from evaluator.feedback import feedback
 from evaluator.ops.registry import UnknownOp, all_ops, get
 from evaluator.proving import command as prove_command
 from evaluator.report import event_line, outcome_lines
@@ -56,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--seed", type=int, help="repeat the public cases of an earlier run")
     run.add_argument("--case", help="check this case only")
     run.add_argument("--json", metavar="OUT", help="write the outcome as JSON to this file, `-` for standard output")
+    run.add_argument("--feedback", action="store_true", help="print Markdown for a language model instead of the report")
     run.add_argument("--sandbox", default=os.environ.get("KB_SANDBOX", "best-effort"), choices=["best-effort", "strict", "off"])
     run.add_argument("--limit", action="append", default=[], metavar="NAME=VALUE", help="a limit of the contract, such as check_s=10")
     run.set_defaults(do=_run)
@@ -95,7 +97,7 @@ def _run(arguments: argparse.Namespace) -> int:
         filename=arguments.file.name,
     )
     _writable(arguments.json)
-    quiet = arguments.json == "-"
+    quiet = arguments.json == "-" or arguments.feedback
     try:
         judge = Judge(device, gpu_index=index, sandbox_mode=arguments.sandbox)
         try:
@@ -109,16 +111,19 @@ def _run(arguments: argparse.Namespace) -> int:
         return OURS
     except KeyboardInterrupt:
         return OURS
-    _write(outcome, arguments.json)
+    _write(outcome, arguments.json, as_feedback=arguments.feedback)
     return ACCEPTED if outcome.verdict is Verdict.ACCEPTED else NOT_ACCEPTED
 
 
-def _write(outcome: Outcome, to: str | None) -> None:
+def _write(outcome: Outcome, to: str | None, *, as_feedback: bool) -> None:
     if to == "-":
         print(dumps(outcome))
         return
     if to:
         Path(to).write_text(dumps(outcome) + "\n")
+    if as_feedback:
+        print(feedback(outcome), end="")
+        return
     for line in outcome_lines(outcome):
         print(line)
 

@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterator
 
 from evaluator.contract import CaseResult, CaseTiming, Event, Outcome, from_json
+from evaluator.diagnosis import patterns, worst_first
+
+SHOWN_CASES = 3
 
 
 def event_line(event: Event) -> str:
@@ -37,11 +40,11 @@ def outcome_lines(outcome: Outcome) -> Iterator[str]:
         yield from (f"    {line}" for line in reason.detail.splitlines())
         if reason.hint:
             yield f"  → {reason.hint}"
-    failed = next((case for case in outcome.cases if not case.passed), None)
-    if failed is not None:
-        yield from (f"    {list(wrong.index)}: expected {wrong.expected}, got {wrong.got}" for wrong in failed.mismatches)
-        if failed.reproduce:
-            yield f"  reproduce: {failed.reproduce}"
+    failed = [case for case in worst_first(outcome.cases) if not case.passed]
+    for case in failed[:SHOWN_CASES]:
+        yield from _failure(case)
+    if len(failed) > SHOWN_CASES:
+        yield f"  also failed: {', '.join(case.name for case in failed[SHOWN_CASES:])}"
     if outcome.log:
         yield "  output:"
         yield from (f"    {line}" for line in outcome.log.splitlines()[-20:])
@@ -59,6 +62,20 @@ def outcome_lines(outcome: Outcome) -> Iterator[str]:
     peaks = [c.timing.peak_memory_bytes for c in outcome.cases if c.timing is not None and c.timing.peak_memory_bytes]
     if peaks:
         yield f"peak_memory_mb: {max(peaks) / 1e6:.1f}"
+
+
+def _failure(case: CaseResult) -> Iterator[str]:
+    """A failed case with its first wrong elements and the command that repeats it."""
+    yield f"  {case.name}: {case.inputs}" + (f", seed {case.seed}" if case.seed is not None else "")
+    if case.rel_l2 is not None and case.tolerance is not None:
+        own = f", torch's own {case.rel_l2_torch:.2e}" if case.rel_l2_torch is not None else ""
+        yield f"    rel. error {case.rel_l2:.2e} of {case.tolerance:.2e} allowed{own}"
+    yield from (f"    {pattern}" for pattern in patterns(case))
+    for wrong in case.mismatches:
+        ulp = f" ({wrong.ulp:.3g} ulp)" if wrong.ulp is not None else ""
+        yield f"    {list(wrong.index)}: expected {wrong.expected}, got {wrong.got}{ulp}"
+    if case.reproduce:
+        yield f"    reproduce: {case.reproduce}"
 
 
 def _timing(timing: CaseTiming) -> str:

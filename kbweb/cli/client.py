@@ -36,6 +36,10 @@ class Client:
         answer = self._request("GET", path, params=parameters)
         return answer if isinstance(answer, dict) else {"results": answer}
 
+    def text(self, path: str) -> str:
+        """An answer that is not JSON, as it stands."""
+        return self._answer("GET", path).text
+
     def items(self, path: str) -> list[Json]:
         """All rows of a list, whether it comes whole or in pages."""
         rows: list[Json] = []
@@ -69,12 +73,7 @@ class Client:
                     data = []
 
     def _request(self, method: str, path: str, **options: object) -> Json | list[Json]:
-        try:
-            response = self._http.request(method, path, **options)  # type: ignore[arg-type]
-        except httpx.HTTPError as error:
-            raise Failure(f"{self.url} does not answer: {error}. Is it running (kb up)?", exit_code=3) from error
-        if response.status_code >= 400:
-            raise _failure(response)
+        response = self._answer(method, path, **options)
         if response.status_code == 204 or not response.content:
             return {}
         try:
@@ -82,6 +81,15 @@ class Client:
         except ValueError as error:
             raise Failure(f"{response.url} answered with something that is not JSON.", exit_code=3) from error
         return answer
+
+    def _answer(self, method: str, path: str, **options: object) -> httpx.Response:
+        try:
+            response = self._http.request(method, path, **options)  # type: ignore[arg-type]
+        except httpx.HTTPError as error:
+            raise Failure(f"{self.url} does not answer: {error}. Is it running (kb up)?", exit_code=3) from error
+        if response.status_code >= 400:
+            raise _failure(response)
+        return response
 
 
 def _failure(response: httpx.Response) -> Failure:

@@ -21,9 +21,10 @@ def register(app: typer.Typer) -> None:
         agent: str = typer.Option("", "--agent", help="The program or model that wrote it."),
         key: str | None = typer.Option(None, "--idempotency-key", help="The same key twice hands in once."),
         watch: bool = typer.Option(False, "--watch", help="Follow until the verdict."),
+        feedback: bool = typer.Option(False, "--feedback", help="Wait, then print Markdown for a language model, and nothing else."),
         as_json: AsJson = False,
     ) -> None:
-        """Hand in FILE. With --watch exit 0 when accepted and 1 when not."""
+        """Hand in FILE. With --watch or --feedback exit 0 when accepted and 1 when not."""
         from kbweb.cli.client import Client
         from kbweb.cli.follow import follow, verdict_code
 
@@ -40,7 +41,7 @@ def register(app: typer.Typer) -> None:
         submission = client.send("POST", "submissions", body)
         found = submission.get("evaluations")
         ids = [str(item["id"]) for item in found] if isinstance(found, list) else []
-        if not watch:
+        if not watch and not feedback:
             if as_json:
                 print_json(submission)
             else:
@@ -48,9 +49,12 @@ def register(app: typer.Typer) -> None:
                 console.print(f"{submission.get('id')}  {url if url.startswith('http') else client.url + url}")
                 console.print(f"  follow it: kb watch {submission.get('id')}")
             return
-        ends = [follow(client, one, quiet=as_json) for one in ids]
+        ends = [follow(client, one, quiet=as_json or feedback) for one in ids]
+        texts = {one: client.text(f"evaluations/{one}/feedback") for one in ids} if feedback else {}
         if as_json:
-            print_json({**submission, "evaluations": ends})
+            print_json({**submission, "evaluations": ends} | ({"feedback": texts} if feedback else {}))
+        elif feedback:
+            typer.echo("\n".join(texts.values()), nl=False)
         raise typer.Exit(verdict_code(ends))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.exceptions import PermissionDenied
+from rest_framework.exceptions import APIException, PermissionDenied
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -19,6 +19,7 @@ from submissions.api import shapes
 from submissions.api.documents import evaluation_document
 from submissions.api.sse import stream_events
 from submissions.cancel import cancel
+from submissions.feedback import feedback_text
 from submissions.live.messages import message
 from submissions.live.waiting import wait_until
 from submissions.models import Evaluation
@@ -37,6 +38,32 @@ class EventStreamRenderer(BaseRenderer):
         return bytes(JSONRenderer().render(data))
 
 
+class NotDone(APIException):
+    """Asked for something that is there when an evaluation is done."""
+
+    status_code = 409
+    default_code = "not_done"
+
+
+def waited(request: Request, evaluation_id: str) -> Evaluation:
+    """The evaluation, when it is done or after the seconds that `?wait=` says."""
+    wait = shapes.Wait(data=request.query_params)
+    wait.is_valid(raise_exception=True)
+    evaluation = access_evaluation(request.user, evaluation_id)
+    if wait.validated_data["wait"] and evaluation.state != State.DONE:
+        done = Evaluation.objects.filter(pk=evaluation.pk, state=State.DONE)
+        wait_until(done.exists, [events.evaluation_stream(evaluation.pk)], wait.validated_data["wait"])
+        evaluation = access_evaluation(request.user, evaluation_id)
+    return evaluation
+
+
+class MarkdownRenderer(EventStreamRenderer):
+    """Lets a client ask for `text/markdown`. What is rendered with it is an error, as JSON."""
+
+    media_type = "text/markdown"
+    format = "md"
+
+
 class EvaluationDetail(APIView):
     """One evaluation."""
 
@@ -48,14 +75,7 @@ class EvaluationDetail(APIView):
     )
     def get(self, request: Request, evaluation_id: str) -> Response:
         """An evaluation as it stands; when done with its whole outcome. `?wait=` waits for the verdict."""
-        wait = shapes.Wait(data=request.query_params)
-        wait.is_valid(raise_exception=True)
-        evaluation = access_evaluation(request.user, evaluation_id)
-        if wait.validated_data["wait"] and evaluation.state != State.DONE:
-            done = Evaluation.objects.filter(pk=evaluation.pk, state=State.DONE)
-            wait_until(done.exists, [events.evaluation_stream(evaluation.pk)], wait.validated_data["wait"])
-            evaluation = access_evaluation(request.user, evaluation_id)
-        return Response(evaluation_document(request, evaluation))
+        return Response(evaluation_document(request, waited(request, evaluation_id)))
 
 
 class EvaluationEvents(APIView):
@@ -116,6 +136,27 @@ class EvaluationLog(APIView):
         if not may_read_log(request.user, evaluation):
             raise PermissionDenied("The log is for the author only, like the source.")
         return HttpResponse(evaluation.log, content_type="text/plain; charset=utf-8")
+
+
+class EvaluationFeedback(APIView):
+    """The outcome in words for a language model."""
+
+    renderer_classes = [JSONRenderer, MarkdownRenderer]
+    content_negotiation_class = DefaultContentNegotiation
+
+    @extend_schema(
+        operation_id="evaluations_feedback",
+        parameters=[shapes.Wait],
+        responses={(200, "text/markdown"): OpenApiResponse(str), 404: shapes.Problem, 409: shapes.Problem},
+        tags=["evaluations"],
+    )
+    def get(self, request: Request, evaluation_id: str) -> HttpResponse:
+        """What failed, on which inputs, what to try and how fast it is, as Markdown. `?wait=` waits for the verdict."""
+        evaluation = waited(request, evaluation_id)
+        text = feedback_text(request.user, evaluation)
+        if text is None:
+            raise NotDone(f"The evaluation is {evaluation.state}: there is feedback when it is done. Ask again with ?wait=60.")
+        return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
 class CancelEvaluation(APIView):

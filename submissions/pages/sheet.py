@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evaluator.contract import JSON, CaseResult, CaseTiming, Outcome, from_json
+from evaluator.diagnosis import worst_first
 from submissions.models import Evaluation
 from submissions.pages.progress import Timed
 
@@ -70,15 +71,15 @@ def sheet(evaluation: Evaluation, *, may_read_source: bool) -> Sheet | None:
     timed = [case for case in cases if case.timing is not None]
     bars = whiskers([(c.timing.low, c.timing.speedup, c.timing.high) for c in timed if c.timing])
     rows = tuple(PerformanceRow(c.name, c.inputs, c.timing, bar) for c, bar in zip(timed, bars, strict=True) if c.timing)
-    failed_first = sorted(cases, key=lambda case: case.passed)
+    ordered = worst_first(cases)
     return Sheet(
         outcome,
-        tuple(failed_first),
+        tuple(ordered),
         rows,
         tuple(flat(outcome.environment)),
         tuple(layers(outcome.sandbox)),
         sum(case.passed for case in cases),
-        next((case.reproduce for case in failed_first if case.reproduce), ""),
+        next((case.reproduce for case in ordered if case.reproduce), ""),
     )
 
 

@@ -88,6 +88,8 @@ FLAGS: Mapping[Flag, str] = {
     Flag.LOG_CUT: "It printed more than the log keeps; the middle was cut.",
     Flag.LEFT_PROCESSES: "It left threads or processes behind; they were ended.",
     Flag.CLOCKS_DISAGREE: "The two clocks gave different ratios; the lower one is stored.",
+    Flag.SPENDS_TOLERANCE: "Right, but with errors close to what is allowed and larger than torch's own: lower precision inside?",
+    Flag.BIASED: "Right, but the errors lean to one side: numbers are cut off instead of rounded, or a term is left out.",
 }
 
 MODES: Mapping[Mode, tuple[str, str]] = {

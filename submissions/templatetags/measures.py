@@ -10,6 +10,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from evaluator import diagnosis
+from evaluator.contract import CaseResult
 from submissions.pages import words
 from submissions.pages.highlight import highlight
 
@@ -49,6 +51,12 @@ def ratio(value: float | None) -> str:
     if 0.9 <= value < 1.1:
         return f"{value:.3f}×"
     return f"{significant(value)}×"
+
+
+@register.filter
+def patterns(case: CaseResult) -> list[str]:
+    """What the wrong elements of a case have in common, in sentences."""
+    return diagnosis.patterns(case)
 
 
 @register.filter

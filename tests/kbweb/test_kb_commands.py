@@ -46,10 +46,13 @@ def test_an_accepted_kernel_is_0_and_stands_on_the_board(own: LiveSite) -> None:
 
 def test_a_wrong_kernel_is_1_with_its_reason(own: LiveSite) -> None:
     done = own.kb("submit", str(EXAMPLES / "softmax_wrong.py"), "--op", "softmax", "--device", "cpu", "--watch")
+    again = own.kb("submit", str(EXAMPLES / "softmax_wrong.py"), "--op", "softmax", "--device", "cpu", "--mode", "test", "--feedback")
 
-    assert done.returncode == 1, done.stderr
+    assert (done.returncode, again.returncode) == (1, 1), done.stderr + again.stderr
     assert "wrong_result" in done.stdout
     assert "elements are wrong" in done.stdout
+    assert again.stdout.startswith("# softmax on cpu: wrong_result\n")
+    assert "| index | expected | got | ulp |" in again.stdout
 
 
 def test_what_is_done_can_be_watched_again(own: LiveSite) -> None:

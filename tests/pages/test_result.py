@@ -77,7 +77,10 @@ def test_wrong_shows_the_first_wrong_elements_and_how_to_reproduce(client: Clien
     assert "[0, 3]" in page
     assert "0.0078125" in page
     assert "Subtract the maximum first." in page
-    assert "python -m evaluator run softmax.py --op softmax --seed 7" in page
+    assert page.count("python -m evaluator run softmax.py --op softmax --seed 7") == 2
+    assert "71" in page and "ulp" in page
+    assert "All shown elements" not in page
+    assert f"/api/v1/evaluations/{evaluation.pk}/feedback" in page
 
 
 def test_what_submitted_code_said_is_text(client: Client, alice: User) -> None:

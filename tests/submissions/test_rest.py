@@ -19,6 +19,7 @@ from submissions import events
 from submissions.claim import claim
 from submissions.finish import finish
 from submissions.models import Evaluation, Submission
+from tests.pages.outcomes import wrong_result
 from tests.submissions.conftest import SOURCE, HandIn, committed
 
 GOOD: dict[str, object] = {"op": "softmax", "source": SOURCE.decode(), "device": "cpu"}
@@ -42,6 +43,21 @@ def finished(run: Evaluation, outcome: Outcome) -> Evaluation:
     taken = claim("device.cpu", "w1")
     assert taken is not None
     return finish(taken.pk, outcome, attempt=taken.attempt, worker="w1", worker_s=1.0)
+
+
+def test_feedback_is_markdown_for_a_language_model(bot: APIClient, hand_in: HandIn, alice: User) -> None:
+    run = hand_in(alice)
+    early = bot.get(f"/api/v1/evaluations/{run.pk}/feedback")
+    finished(run, wrong_result())
+
+    answer = bot.get(f"/api/v1/evaluations/{run.pk}/feedback", headers={"Accept": "text/markdown"})
+    stranger = APIClient().get(f"/api/v1/evaluations/{run.pk}/feedback").content.decode()
+
+    assert early.status_code == 409 and "wait=60" in early.json()["detail"]
+    assert answer.headers["Content-Type"] == "text/markdown; charset=utf-8"
+    text = answer.content.decode()
+    assert "# softmax on cpu: wrong_result" in text and "| [0, 3] | 0.0078125 | 0.53 | 7.1e+07 |" in text
+    assert "plain: 25 % of the elements" in text and "plain: 25 % of the elements" in stranger
 
 
 def test_hand_in_json(bot: APIClient) -> None:
