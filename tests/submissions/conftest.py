@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 
 from evaluator.contract import KernelType, Mode, Outcome, Reason, State, TimingSummary, Verdict
 from submissions.intake import submit
+from submissions.live import listener
 from submissions.models import Evaluation
 
 HandIn = Callable[..., Evaluation]
@@ -21,9 +22,10 @@ SOURCE = b"import torch\n\n\ndef softmax_kernel_impl(x, dim=-1):\n    return tor
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _broker_lets_the_database_go(django_db_setup: None) -> Iterator[None]:
+def _broker_and_listener_let_the_database_go(django_db_setup: None) -> Iterator[None]:
     yield
     dramatiq.get_broker().close()
+    listener.end_shared()
 
 
 @pytest.fixture
