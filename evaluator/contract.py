@@ -230,6 +230,7 @@ class CaseResult:
     """One case of one evaluation. `verdict` is None when the case passed. Errors compare with the fp64 oracle.
 
     `bias`: the mean error over the root mean square error, 1 when every element errs to the same side, near 0 when errors are rounding.
+    `oracle`: the dtype that the oracle was computed in, "" where none was needed. `code` is the reason's where the verdict says too little.
     """
 
     name: str
@@ -247,8 +248,10 @@ class CaseResult:
     tolerance: float | None = None
     mismatch_share: float | None = None
     bias: float | None = None
+    oracle: str = ""
     mismatches: tuple[Mismatch, ...] = ()
     reproduce: str = ""
+    code: str = ""
     timing: CaseTiming | None = None
 
 

@@ -4,7 +4,9 @@ Peaks are the vendor's figures for dense products (no sparsity), bandwidths the 
 that a kernel beyond them is suspect on every card of the class. The sources, all by NVIDIA unless named: T4 (Turing) datasheet 2019;
 L4 datasheet 2023; A100 80GB datasheet 2021; H100 (SXM5) datasheet and Hopper whitepaper 2023; H200 datasheet 2024; Blackwell
 architecture technical brief 2024 (HGX B200). L2 sizes: the Turing, Ada, Ampere and Hopper whitepapers; for B200 what the driver
-reports. Variants with other memory or clocks (PCIe, NVL, A100 40GB, MIG slices) are no part of these classes.
+reports. float64: the same datasheets (tensor cores where there are some); for T4 and L4, whose datasheets are silent, 1/32 and 1/64 of
+float32, as the Turing and Ada whitepapers say. Variants with other memory or clocks (PCIe, NVL, A100 40GB, MIG slices) are no part of
+these classes.
 """
 
 from __future__ import annotations
@@ -32,13 +34,14 @@ class DeviceClass:
     flops_per_s: Mapping[Precision, float] = field(default_factory=dict)
     l2_bytes: int = 0
     launch_us: float = 0.0
+    float64_flops_per_s: float | None = None
     gpu_names: str = ""
     """Regular expression that the driver's name of such a GPU contains."""
 
 
-def _gpu(slug: str, title: str, gb_per_s: float, l2_mib: int, names: str, **tflops: float) -> DeviceClass:
+def _gpu(slug: str, title: str, gb_per_s: float, l2_mib: int, names: str, float64: float, **tflops: float) -> DeviceClass:
     peaks = typing.cast("dict[Precision, float]", {name: value * 1e12 for name, value in tflops.items()})
-    return DeviceClass(slug, title, "cuda", gb_per_s * 1e9, MappingProxyType(peaks), l2_mib * MIB, LAUNCH_US, names)
+    return DeviceClass(slug, title, "cuda", gb_per_s * 1e9, MappingProxyType(peaks), l2_mib * MIB, LAUNCH_US, float64 * 1e12, names)
 
 
 DEVICES: Mapping[str, DeviceClass] = MappingProxyType(
@@ -46,12 +49,12 @@ DEVICES: Mapping[str, DeviceClass] = MappingProxyType(
         device.slug: device
         for device in (
             DeviceClass("cpu", "CPU", "cpu"),
-            _gpu("t4", "NVIDIA T4", 320, 4, r"\bT4\b", ieee_fp32=8.1, fp16=65),
-            _gpu("l4", "NVIDIA L4", 300, 48, r"\bL4\b", ieee_fp32=30.3, tf32=60.5, fp16=121, bf16=121, fp8=242.5),
-            _gpu("a100", "NVIDIA A100 80GB", 2039, 40, r"\bA100\b.*80GB|\bA100 80GB", ieee_fp32=19.5, tf32=156, fp16=312, bf16=312),
-            _gpu("h100", "NVIDIA H100", 3350, 50, r"\bH100\b", ieee_fp32=67, tf32=494.7, fp16=989.4, bf16=989.4, fp8=1978.9),
-            _gpu("h200", "NVIDIA H200", 4800, 50, r"\bH200\b", ieee_fp32=67, tf32=494.7, fp16=989.4, bf16=989.4, fp8=1978.9),
-            _gpu("b200", "NVIDIA B200", 8000, 126, r"\bB200\b", ieee_fp32=80, tf32=1100, fp16=2250, bf16=2250, fp8=4500),
+            _gpu("t4", "NVIDIA T4", 320, 4, r"\bT4\b", 0.253, ieee_fp32=8.1, fp16=65),
+            _gpu("l4", "NVIDIA L4", 300, 48, r"\bL4\b", 0.473, ieee_fp32=30.3, tf32=60.5, fp16=121, bf16=121, fp8=242.5),
+            _gpu("a100", "NVIDIA A100 80GB", 2039, 40, r"\bA100\b.*80GB|\bA100 80GB", 19.5, ieee_fp32=19.5, tf32=156, fp16=312, bf16=312),
+            _gpu("h100", "NVIDIA H100", 3350, 50, r"\bH100\b", 67, ieee_fp32=67, tf32=494.7, fp16=989.4, bf16=989.4, fp8=1978.9),
+            _gpu("h200", "NVIDIA H200", 4800, 50, r"\bH200\b", 67, ieee_fp32=67, tf32=494.7, fp16=989.4, bf16=989.4, fp8=1978.9),
+            _gpu("b200", "NVIDIA B200", 8000, 126, r"\bB200\b", 40, ieee_fp32=80, tf32=1100, fp16=2250, bf16=2250, fp8=4500),
         )
     }
 )

@@ -1,4 +1,4 @@
-"""Which elements of an output are wrong."""
+"""Which elements of a float output are wrong."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluator.contract import Mismatch
-from evaluator.correctness.blocks import Block, rounded, unlike
-from evaluator.correctness.result import SHOWN_MISMATCHES
+from evaluator.correctness.blocks import Block, in_range, real_dtype, unlike
+from evaluator.correctness.sums import Sums, row_rms
 
 if typing.TYPE_CHECKING:
     import torch
-
-    from evaluator.correctness.sums import Sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,66 +20,67 @@ class Bound:
     factor: float
     slack: float
 
+    def limit(self, size: torch.Tensor, rms: torch.Tensor | float) -> torch.Tensor:
+        """The largest error that elements of this size may have."""
+        return (size + rms).mul_(self.factor).add_(self.slack)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    wrong: int
+    """Wrong elements in each block, and the largest errors among finite ones."""
+
+    wrong: tuple[int, ...]
     max_abs: float
     max_rel: float
 
+    @property
+    def count(self) -> int:
+        return sum(self.wrong)
+
 
 def judge(y: torch.Tensor, c: torch.Tensor, blocks: Sequence[Block], sums: Sums, bound: Bound) -> Judged:
-    """Count the wrong elements and find the largest errors among finite ones."""
+    """Look at every element. Waits for the device once."""
     import torch
 
-    wrong = torch.zeros((), dtype=torch.int64, device=c.device)
-    max_abs = torch.zeros((), dtype=torch.float64, device=c.device)
-    max_rel = torch.zeros((), dtype=torch.float64, device=c.device)
-    for block, plain in zip(blocks, sums.plain, strict=True):
-        right, have = y[block], c[block].to(torch.float64)
-        if plain:
-            size, error = right.abs(), have.sub_(right).abs_()
-            wrong += (error > _limit(size, sums.row_rms[block[0]], bound)).sum()
-        else:
-            right = rounded(right, c.dtype)
-            wrong += _wrong(right, have, sums.row_rms[block[0]], bound).sum()
-            both = right.isfinite() & have.isfinite()
-            size, error = torch.where(both, right.abs(), 0.0), torch.where(both, (have - right).abs(), 0.0)
-        max_abs = torch.maximum(max_abs, error.max())
-        max_rel = torch.maximum(max_rel, error.div_(size).masked_fill_(size == 0, 0.0).max())
-    return Judged(int(wrong), float(max_abs), float(max_rel))
+    figures = [
+        figure
+        for block, plain, zeros in zip(blocks, sums.plain, sums.zeros, strict=True)
+        for figure in (_plain if plain else _odd)(y, c, block, sums, bound, zeros=zeros)
+    ]
+    rows = typing.cast("list[list[float]]", torch.stack(figures).view(-1, 3).tolist())
+    return Judged(tuple(round(row[0]) for row in rows), max(row[1] for row in rows), max(row[2] for row in rows))
 
 
-def first_wrong(
-    expected: torch.Tensor, got: torch.Tensor, y: torch.Tensor, c: torch.Tensor, blocks: Sequence[Block], sums: Sums, bound: Bound
-) -> tuple[Mismatch, ...]:
-    """The first wrong elements; `y` and `c` are `expected` and `got` as matrices, whose blocks come in row-major order."""
+def wrong_in(block: Block, y: torch.Tensor, c: torch.Tensor, sums: Sums, bound: Bound) -> torch.Tensor:
+    """Mask of a block's wrong elements."""
+    right, have = in_range(block.float64(y), real_dtype(c.dtype)), block.float64(c)
+    return block.elements(_wrong(right, have, row_rms(right, block, sums, plain=False), bound))
+
+
+def _plain(y: torch.Tensor, c: torch.Tensor, block: Block, sums: Sums, bound: Bound, *, zeros: bool) -> list[torch.Tensor]:
+    """[wrong elements, largest error, largest error over |y|] where all is finite."""
     import torch
 
-    places: list[int] = []
-    for rows, columns in blocks:
-        right, have = rounded(y[rows, columns], c.dtype), c[rows, columns].to(torch.float64)
-        wrong = _wrong(right, have, sums.row_rms[rows], bound).nonzero()[:SHOWN_MISMATCHES].tolist()
-        places += [(rows.start + row) * c.shape[1] + columns.start + column for row, column in wrong]
-        if len(places) >= SHOWN_MISMATCHES:
-            break
-    indices = [_unravel(place, tuple(got.shape)) for place in places[:SHOWN_MISMATCHES]]
-    return tuple(Mismatch(index, f"{expected[index].item():.9g}", f"{got[index].item():.9g}") for index in indices)
+    right = block.float64(y)
+    size, error = right.abs(), (block.float64(c) - right).abs_()
+    wrong = error > bound.limit(size, row_rms(right, block, sums, plain=True))
+    count, most = block.elements(wrong).sum().to(torch.float64), error.max()
+    relative = error.div_(size)
+    return [count, most, (relative.masked_fill_(size == 0, 0.0) if zeros else relative).max()]
 
 
-def _limit(size: torch.Tensor, row_rms: torch.Tensor, bound: Bound) -> torch.Tensor:
-    """The largest error that elements of this size may have."""
-    return (size + row_rms.unsqueeze(1)).mul_(bound.factor).add_(bound.slack)
+def _odd(y: torch.Tensor, c: torch.Tensor, block: Block, sums: Sums, bound: Bound, *, zeros: bool) -> list[torch.Tensor]:
+    """The same where NaN and infinities must stand in the right places."""
+    import torch
+
+    right, have = in_range(block.float64(y), real_dtype(c.dtype)), block.float64(c)
+    wrong = _wrong(right, have, row_rms(right, block, sums, plain=False), bound)
+    both = right.isfinite() & have.isfinite()
+    size, error = torch.where(both, right.abs(), 0.0), torch.where(both, (have - right).abs(), 0.0)
+    count, most = block.elements(wrong).sum().to(torch.float64), error.max()
+    return [count, most, error.div_(size).masked_fill_(size == 0, 0.0).max()]
 
 
-def _wrong(right: torch.Tensor, have: torch.Tensor, row_rms: torch.Tensor, bound: Bound) -> torch.Tensor:
+def _wrong(right: torch.Tensor, have: torch.Tensor, rms: torch.Tensor | float, bound: Bound) -> torch.Tensor:
     error = (have - right).abs()
-    return unlike(right, have) | (right.isfinite() & ~(error <= _limit(right.abs(), row_rms, bound)))
-
-
-def _unravel(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    index = []
-    for size in reversed(shape):
-        place, remainder = divmod(place, size)
-        index.append(remainder)
-    return tuple(reversed(index))
+    return unlike(right, have) | (right.isfinite() & ~(error <= bound.limit(right.abs(), rms)))

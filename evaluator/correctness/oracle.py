@@ -1,4 +1,7 @@
-"""What the right outputs are: the reference in float64, and torch's own answer in the op's dtype to learn its error from."""
+"""What the right outputs are: the reference in float64, and torch's own answer in the op's dtype to learn its error from.
+
+Where float64 costs too much (`evaluator/correctness/affordable.py`) the oracle is the reference in float32 without TF32.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +14,31 @@ if typing.TYPE_CHECKING:
 
     from evaluator.ops.definition import Op
 
+Wide: typing.TypeAlias = typing.Literal["float64", "float32"]
 
-def oracle(op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[torch.Tensor, ...]:
-    """The reference on inputs upcast to float64 or complex128; integer and bool inputs stay.
+
+def oracle(op: Op, args: Sequence[object], kwargs: Mapping[str, object], dtype: Wide = "float64") -> tuple[torch.Tensor, ...]:
+    """The reference on inputs upcast to `dtype` or the complex dtype of that precision; integers, bools and what is wider already stay.
 
     Returned outputs first, then the arguments that the op writes to.
     """
-    return _call(op, args, kwargs, _upcast)
+    with _products(tf32=False):
+        return _call(op, args, kwargs, lambda tensor: _upcast(tensor, dtype))
 
 
 def same_dtype(op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[torch.Tensor, ...]:
     """The reference in the inputs' own dtypes and the op's precision class: TF32 products only where the op says `tf32`."""
-    with float32_products(op):
+    with _products(tf32=op.precision == "tf32"):
         return _call(op, args, kwargs, lambda tensor: tensor)
 
 
 @contextlib.contextmanager
-def float32_products(op: Op) -> Iterator[None]:
-    """Multiply float32 matrices and convolve as the op's precision class says, and then as before."""
+def _products(*, tf32: bool) -> Iterator[None]:
+    """Multiply float32 matrices and convolve with or without TF32, and then as before."""
     import torch
 
     matmul, convolution = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
-    set_float32_products(op)
+    _allow_tf32(tf32)
     try:
         yield
     finally:
@@ -41,22 +47,27 @@ def float32_products(op: Op) -> Iterator[None]:
 
 
 def set_float32_products(op: Op) -> None:
-    """Set how torch multiplies float32 matrices and convolves to what the op's precision class says.
+    """Set how torch multiplies float32 matrices and convolves to what the op's precision class says."""
+    _allow_tf32(op.precision == "tf32")
 
-    Convolutions have a switch of their own: cuDNN takes TF32 for them unless told otherwise.
-    """
+
+def _allow_tf32(allowed: bool) -> None:
+    """Convolutions have a switch of their own: cuDNN takes TF32 for them unless told otherwise."""
     import torch
 
-    torch.set_float32_matmul_precision("high" if op.precision == "tf32" else "highest")
-    torch.backends.cudnn.allow_tf32 = op.precision == "tf32"
+    torch.set_float32_matmul_precision("high" if allowed else "highest")
+    torch.backends.cudnn.allow_tf32 = allowed
 
 
-def _upcast(tensor: torch.Tensor) -> torch.Tensor:
+def _upcast(tensor: torch.Tensor, dtype: Wide) -> torch.Tensor:
     import torch
 
+    wide: torch.dtype = getattr(torch, dtype)
     if tensor.is_complex():
-        return tensor.to(torch.complex128)
-    return tensor.to(torch.float64) if tensor.is_floating_point() else tensor
+        return tensor.to(torch.promote_types(tensor.dtype, wide.to_complex()))
+    if not tensor.is_floating_point():
+        return tensor
+    return tensor.to(wide) if tensor.itemsize < wide.itemsize else tensor
 
 
 def _call(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 import typing
 from collections.abc import Sequence
 
-from evaluator.contract import CaseResult, Reason, State, Verdict
-from evaluator.correctness import Form, check_metadata, compare_outputs, expected_form, expected_meta, oracle, same_dtype
+from evaluator.contract import CaseResult, Policy, State, Verdict
+from evaluator.correctness import Form, check_metadata, expected_form, expected_meta
+from evaluator.judge import guards, repeats
 from evaluator.judge.alike import same_bytes
 from evaluator.judge.answers import CallFailed, Returned, calls_of
 from evaluator.judge.blocks import Block
+from evaluator.judge.comparing import OUT_OF_BOUNDS, Comparer, failed, spent
 from evaluator.judge.failures import Ended, verdict_of
 from evaluator.judge.inputs import InputSet, Place, derive, places
 from evaluator.judge.peer import Peer, PeerFailure
@@ -36,50 +39,67 @@ def room(op: Op, case: Case, device: str, calls: int) -> int:
 class Checker:
     """Checks cases of one op in one candidate. `device` is torch's."""
 
-    def __init__(self, op: Op, candidate: Peer, block: Block, device: str) -> None:
+    def __init__(self, op: Op, candidate: Peer, block: Block, device: str, comparer: Comparer | None = None) -> None:
         self.op = op
         self.candidate = candidate
         self.block = block
         self.device = device
+        self.comparer = comparer or Comparer(op, device)
         self.nondeterministic = False
 
     def check(self, case: Case, seed: int, *, timeout_s: float, repeat: bool, fresh_seed: bool = False) -> CaseResult:
         """Three seeds in two commands: two addresses with new data each, then the first address again with new data.
 
-        `repeat` calls once more with the first inputs at the second address; different bits flag the kernel as nondeterministic.
-        Raises `Ended` when the candidate is gone.
+        `repeat` calls once more with the first inputs at the second address; different bits flag the kernel as nondeterministic. A random
+        op is always called so, and again at the first address: there, equal bits are wrong.
+        Raises `Ended` when the candidate is gone, `InfrastructureError` when a rule of the op fails.
         """
         form = expected_form(self.op, case, self.device)
         seeds = [derive(seed, "check", case.name, n) for n in range(3)]
         sets = [InputSet(case, self.device, s) for s in seeds]
         where = places(self.op, case, form.outputs, CALLS_A_CASE, shift)
         commands = [[(sets[0], where[0]), (sets[1], where[1])], [(sets[2], where[0])]]
-        if repeat:
+        if repeat or self.op.random:
             commands[1].append((sets[0], where[1]))
-        first_bits: list[torch.Tensor] = []
-        shown: CaseResult | None = None
+        if self.op.random:
+            commands.append([(sets[0], where[0])])
+        same_inputs: list[list[torch.Tensor]] = []
+        found: list[CaseResult] = []
         for command in commands:
             results = self._run(case, form, command, timeout_s)
-            wrong = [result for result, _ in results if not result.passed]
-            if wrong:
-                # One buffer for two calls also makes the first of them wrong; the alias is what the author must know.
-                aliased = (result for result in wrong if result.verdict is Verdict.ALIASED_OUTPUT)
-                return self._named(next(aliased, wrong[0]), seed, fresh_seed)
-            for inputs, (result, outputs) in zip((c[0] for c in command), results, strict=True):
-                if inputs is sets[0] and first_bits and not self.op.random:
-                    self.nondeterministic |= not _same_bits(first_bits, outputs)
-                elif inputs is sets[0]:
-                    first_bits = outputs
-                if shown is None or (result.rel_l2 or 0.0) > (shown.rel_l2 or 0.0):
-                    shown = result
-        assert shown is not None
-        return self._named(shown, seed, fresh_seed)
+            if wrong := _first_wrong(results):
+                return self._named(wrong, seed, fresh_seed)
+            same_inputs += [outputs for (inputs, _), (_, outputs) in zip(command, results, strict=True) if inputs is sets[0]]
+            found += [result for result, _ in results]
+        if self.op.random:
+            again = [(sets[0], place) for place in where]
+            if wrong := self._drawn_again(case, form, same_inputs, again, timeout_s):
+                return self._named(wrong, seed, fresh_seed)
+        else:
+            self.nondeterministic |= any(not _same_bits(same_inputs[0], outputs) for outputs in same_inputs[1:])
+        return self._named(_worst(found), seed, fresh_seed)
+
+    def _drawn_again(
+        self, case: Case, form: Form, draws: list[list[torch.Tensor]], again: Sequence[tuple[InputSet, Place]], timeout_s: float
+    ) -> CaseResult | None:
+        """What is wrong with outputs of a random op for the same inputs; `again` are more such calls, for when two are alike."""
+        numbers = repeats.suspicious(draws)
+        while numbers and len(draws) < repeats.DRAWS:
+            results = self._run(case, form, again, timeout_s)
+            if wrong := _first_wrong(results):
+                return wrong
+            draws += [outputs for _, outputs in results]
+        number = repeats.repeated(self.op, again[0][0], draws, numbers) if numbers else None
+        if number is None:
+            return None
+        return failed(case, Verdict.WRONG_RESULT, f"output {number}: the same random numbers twice, in calls with the same inputs")
 
     def _run(
         self, case: Case, form: Form, command: Sequence[tuple[InputSet, Place]], timeout_s: float
     ) -> list[tuple[CaseResult, list[torch.Tensor]]]:
         for inputs, place in command:
             place.write(self.block, inputs)
+            guards.poison(place.guards, self.block)
         message = {"cmd": "call", "calls": [place.describe("main") for _, place in command]}
         try:
             answers = calls_of(self.candidate.command(message, timeout_s=timeout_s), len(command))
@@ -93,60 +113,37 @@ class Checker:
         outputs = [view.clone() for view in place.read(self.block)]
         changed = place.changed_input(self.block, inputs)
         if isinstance(answer, CallFailed):
-            return _failed(case, answer.verdict, answer.reason.message, answer.reason.detail), outputs
+            return failed(case, answer.verdict, answer.reason.message, answer.reason.detail), outputs
+        if damage := guards.damage(place.guards, self.block):
+            # A device that guards single bytes would have stopped the call here.
+            return failed(case, Verdict.RUNTIME_ERROR, f"the call wrote {damage}", code=OUT_OF_BOUNDS), outputs
         if unlike := _unlike(self.op, case, form, answer):
-            return _failed(case, *unlike), outputs
+            return failed(case, *unlike), outputs
         if changed is not None:
-            return _failed(
-                case, Verdict.INPUT_MUTATED, f"input {changed} was changed by the call; this op must leave its inputs alone"
-            ), outputs
-        return compared(self.op, case, inputs, outputs), outputs
+            words = f"input {changed} was changed by the call; this op must leave its inputs alone"
+            return failed(case, Verdict.INPUT_MUTATED, words), outputs
+        return self.comparer.compare(case, inputs, outputs), outputs
 
     def _named(self, result: CaseResult, seed: int, fresh_seed: bool) -> CaseResult:
-        import dataclasses
-
         if result.hidden or fresh_seed:
             return result
         command = f"python -m evaluator run FILE --op {self.op.slug} --mode test --case {result.name} --seed {seed}"
+        if self.comparer.policy is not Policy.SCALED:
+            command += f" --policy {self.comparer.policy}"
         return dataclasses.replace(result, seed=seed, reproduce=command)
 
 
-def compared(op: Op, case: Case, inputs: InputSet, outputs: Sequence[torch.Tensor]) -> CaseResult:
-    """The result of one call whose outputs have the right form."""
-    args, kwargs = inputs.arguments()
-    found = compare_outputs(op, case, expected=oracle(op, args, kwargs), torch_same_dtype=same_dtype(op, args, kwargs), got=outputs)
-    return CaseResult(
-        name=case.name,
-        kind=case.kind,
-        passed=found.passed,
-        inputs="hidden" if case.hidden else case.describe(),
-        hidden=case.hidden,
-        verdict=found.verdict,
-        reason=found.reason if not case.hidden else _hide(found.reason),
-        max_abs=found.max_abs,
-        max_rel=found.max_rel,
-        rel_l2=found.rel_l2,
-        rel_l2_torch=found.rel_l2_torch,
-        tolerance=found.tolerance,
-        mismatch_share=None if case.hidden else found.mismatch_share,
-        mismatches=() if case.hidden else found.mismatches,
-    )
+def _first_wrong(results: Sequence[tuple[CaseResult, list[torch.Tensor]]]) -> CaseResult | None:
+    """One buffer for two calls also makes the first of them wrong; the alias is what the author must know."""
+    wrong = [result for result, _ in results if not result.passed]
+    aliased = (result for result in wrong if result.verdict is Verdict.ALIASED_OUTPUT)
+    return next(aliased, wrong[0]) if wrong else None
 
 
-def first_reason(result: CaseResult) -> Reason:
-    """The evaluation's reason for a failed case."""
-    hints = {
-        Verdict.WRONG_RESULT: "Compare with the reference on the shown elements; the case's command reproduces it on your machine.",
-        Verdict.WRONG_SHAPE: "Return a tensor of the reference's shape.",
-        Verdict.WRONG_DTYPE: "Return the dtype that torch would return for these inputs.",
-        Verdict.WRONG_DEVICE: "Allocate the output on the input's device.",
-        Verdict.WRONG_STRIDES: "Return a contiguous tensor, for example by allocating it with torch.empty.",
-        Verdict.ALIASED_OUTPUT: "Allocate a new output in every call.",
-        Verdict.INPUT_MUTATED: "Write to a new tensor, not to an argument.",
-    }
-    message, _, detail = result.reason.partition("\n")
-    hint = hints.get(result.verdict, "") if result.verdict else ""
-    return Reason(str(result.verdict), f"case {result.name}: {message}", detail, hint)
+def _worst(results: Sequence[CaseResult]) -> CaseResult:
+    """Of calls that passed, the one that spends most of its tolerance, with the largest bias of all."""
+    shown = max(results, key=spent)
+    return dataclasses.replace(shown, bias=max((result.bias for result in results if result.bias is not None), default=None))
 
 
 def _unlike(op: Op, case: Case, form: Form, answer: Returned) -> tuple[Verdict, str] | None:
@@ -169,27 +166,6 @@ def _unlike(op: Op, case: Case, form: Form, answer: Returned) -> tuple[Verdict, 
 def _words(structure: str) -> str:
     """A structure as Python would show it, with `Tensor` and `None`."""
     return structure.replace("T", "Tensor").replace("-", "None")
-
-
-def _failed(case: Case, verdict: Verdict, reason: str, detail: str = "") -> CaseResult:
-    return CaseResult(
-        name=case.name,
-        kind=case.kind,
-        passed=False,
-        inputs="hidden" if case.hidden else case.describe(),
-        hidden=case.hidden,
-        verdict=verdict,
-        reason=_hide(reason) if case.hidden else f"{reason}\n{detail}".rstrip(),
-    )
-
-
-def _hide(reason: str) -> str:
-    """A hidden case says that it failed, not on what."""
-    return (
-        "failed on a hidden shape; shapes are drawn anew for each evaluation, so look at sizes that no power of two divides"
-        if reason
-        else ""
-    )
 
 
 def _same_bits(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor]) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
 import typing
 from collections.abc import Callable, Collection, Sequence
 
 from evaluator.generate import contiguous_strides, fill, storage_elements, view
 from evaluator.judge.alike import same_bytes
 from evaluator.judge.blocks import GUARD_BYTES, Block, rounded
+from evaluator.judge.guards import Guard
 from evaluator.ops.definition import Argument, Case, DType, Op, TensorSpec
 
 if typing.TYPE_CHECKING:
@@ -47,7 +50,7 @@ class InputSet:
 
 
 class Place:
-    """Room for one call in a shared block: inputs and poisoned outputs, apart from each other by guard bytes.
+    """Room for one call in a shared block: inputs and poisoned outputs, apart from each other by guard bytes (`guards`).
 
     `outputs` are the returned ones; inputs whose numbers are in `mutates` are outputs too, where they lie.
     """
@@ -60,22 +63,24 @@ class Place:
         self.mutates = mutates
         self.inputs: list[tuple[int, TensorSpec]] = []
         self.outputs: list[tuple[int, OutputMeta]] = []
-        cursor = rounded(start)
+        self.guards: list[Guard] = []
+        names = [f"input {n}" for n in range(len(case.tensors))] + [f"output {n}" for n in range(len(outputs))]
+        around = itertools.pairwise(("", *names, ""))
+        cursor = self._guarded(rounded(start), *next(around))
         for spec in case.tensors:
             self.inputs.append((cursor, spec))
-            cursor = self._after(cursor, storage_elements(spec) * getattr(torch, spec.dtype).itemsize)
+            cursor = self._guarded(cursor + storage_elements(spec) * getattr(torch, spec.dtype).itemsize, *next(around))
         self.outputs_start = cursor
         for meta in outputs:
             self.outputs.append((cursor, meta))
-            elements = 1
-            for n in meta.shape:
-                elements *= n
-            cursor = self._after(cursor, elements * getattr(torch, meta.dtype).itemsize)
+            cursor = self._guarded(cursor + math.prod(meta.shape) * getattr(torch, meta.dtype).itemsize, *next(around))
         self.end = cursor
 
-    @staticmethod
-    def _after(cursor: int, length: int) -> int:
-        return rounded(cursor + length + GUARD_BYTES)
+    def _guarded(self, cursor: int, before: str, after: str) -> int:
+        """Where the next tensor may begin."""
+        end = rounded(cursor + GUARD_BYTES)
+        self.guards.append(Guard(cursor, end - cursor, before, after))
+        return end
 
     def write(self, block: Block, inputs: InputSet) -> None:
         """Put the inputs where the other process will find them, and NaN (all bits set) wherever it should write."""

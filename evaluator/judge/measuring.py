@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from evaluator.contract import JSON, CaseResult, CaseTiming, Event, Reason, State, Verdict
 from evaluator.correctness import expected_meta
 from evaluator.devices import DeviceClass
-from evaluator.judge.alike import near
 from evaluator.judge.answers import error_of, timed_of
 from evaluator.judge.audit import AUDITED_US, Audit, Commanded, audited
 from evaluator.judge.blocks import Block
-from evaluator.judge.checking import compared, shift
+from evaluator.judge.checking import shift
+from evaluator.judge.comparing import Comparer
 from evaluator.judge.failures import Ended, verdict_of
 from evaluator.judge.inputs import InputSet, Place, derive, places
+from evaluator.judge.looking import Looker
 from evaluator.judge.peer import InfrastructureError, Peer, PeerFailure
 from evaluator.ops.definition import Case, Op
 from evaluator.timing import sol
@@ -76,8 +77,10 @@ class Measurement:
         command_s: float,
         interpreted: bool,
         emit: Callable[[Event], None],
+        comparer: Comparer,
     ) -> None:
         self.op, self.case, self.device, self.hardware = op, case, device, hardware
+        self.looker = Looker(op, case, comparer)
         self.flush_bytes, self.command_s, self.interpreted, self.emit = flush_bytes, command_s, interpreted, emit
         metas = expected_meta(op, case, device)
         self.most = calls_in_block(op, case, device)
@@ -86,7 +89,6 @@ class Measurement:
         self.seed = secrets.randbits(63)
         self.drawn = 0
         self.pool = [[InputSet(case, device, self.seed)], [InputSet(case, device, self.seed)]]
-        self.check_share = 1.0
         self.wrong: CaseResult | None = None
         self.clocks_disagree = False
         self.flush: torch.Tensor | None = None
@@ -108,7 +110,7 @@ class Measurement:
         for side in (self.baseline, self.candidate):
             side.samples_us.clear()
             side.host_us.clear()
-        self.check_share = CHECKED_CALLS / (calls * 2 * (rule.first_check if not self.interpreted else rule.min_quads))
+        self.looker.share = CHECKED_CALLS / (calls * 2 * (rule.first_check if not self.interpreted else rule.min_quads))
         ratios: list[float] = []
         audits: list[Audit] = []
         started = time.monotonic()
@@ -162,7 +164,7 @@ class Measurement:
             inputs = self._draw(half, calls)
             for side in sides:
                 commanded[id(side)].append(self._command(side, inputs))
-            self._look(inputs)
+            self.wrong = self.wrong or self.looker.wrong(inputs, self.candidate.outputs, self.baseline.outputs)
         a1, a2 = commanded[id(self.baseline)]
         b1, b2 = commanded[id(self.candidate)]
         return a1, b1, b2, a2
@@ -242,18 +244,6 @@ class Measurement:
                 reason = Reason("input_mutated", f"timing case {self.case.name}: input {changed} was changed by a timed call")
                 raise Ended(Verdict.INPUT_MUTATED, reason, State.TIMING)
 
-    def _look(self, inputs: list[InputSet]) -> None:
-        """Hold every output against torch's on the same inputs; a secret sample, and every odd one, against the oracle."""
-        theirs = self.candidate.outputs
-        alike = near(theirs, self.baseline.outputs)
-        for number, each in enumerate(inputs):
-            if alike[number] and secrets.randbelow(1_000_000) >= self.check_share * 1_000_000:
-                continue
-            result = compared(self.op, self.case, each, theirs[number])
-            if not result.passed:
-                self.wrong = result
-                return
-
     def _result(self, ratios: list[float], audits: list[Audit], reason: str) -> CaseResult:
         estimate = ratio_estimate(ratios)
         checked = audited(audits, estimate, self.device)
@@ -282,7 +272,8 @@ class Measurement:
             samples_us=_thinned(self.candidate.samples_us),
             baseline_samples_us=_thinned(self.baseline.samples_us),
         )
-        return CaseResult(name=self.case.name, kind="performance", passed=True, inputs=self.case.describe(), timing=timing)
+        shown = self.looker.worst or CaseResult(self.case.name, "performance", True, self.case.describe())
+        return replace(shown, timing=timing)
 
 
 def _thinned(samples: list[float]) -> tuple[float, ...]:

@@ -27,7 +27,8 @@ from evaluator.contract import (
 from evaluator.judge import cores, environment
 from evaluator.judge.answers import error_of
 from evaluator.judge.blocks import Block, new_block
-from evaluator.judge.checking import CALLS_A_CASE, Checker, first_reason, room
+from evaluator.judge.checking import CALLS_A_CASE, Checker, room
+from evaluator.judge.comparing import Comparer, first_reason
 from evaluator.judge.failures import Ended, verdict_of
 from evaluator.judge.inputs import derive
 from evaluator.judge.measuring import FLUSH_BYTES, Measurement, calls_in_block
@@ -63,6 +64,7 @@ class Run:
         self.judge, self.request, self.built = judge, request, built
         self.emit, self.cancelled, self.only_case = emit, cancelled, only_case
         self.op = registry.get(request.op)
+        self.comparer = Comparer(self.op, judge.torch_device, policy=request.policy, hardware=judge.hardware)
         self.interpreted = request.device == "cpu" and request.kernel_type is KernelType.TRITON
         self.public_seed = request.seed if request.seed is not None else secrets.randbits(53)
         self.secret_seed = secrets.randbits(63)
@@ -141,7 +143,7 @@ class Run:
         else:
             cases += [(case, self.secret_seed) for case in self._hidden_cases()]
         self.planned = len(cases)
-        checker = Checker(self.op, self._peer(), self.blocks[0], self.judge.torch_device)
+        checker = Checker(self.op, self._peer(), self.blocks[0], self.judge.torch_device, self.comparer)
         with self._timed("checking"):
             deadline = time.monotonic() + self.request.limits.check_s
             for number, (case, seed) in enumerate(cases):
@@ -187,6 +189,7 @@ class Run:
                     command_s=min(left, max(limits.timing_case_s, 1.0) * 5),
                     interpreted=self.interpreted,
                     emit=self.emit,
+                    comparer=self.comparer,
                 )
                 result = measurement.run(StopRule(budget_s=min(TIMING_BUDGET_S, limits.timing_case_s)), budget_end=end)
                 self._add(result)
@@ -269,11 +272,12 @@ class Run:
             kernel_type=self.request.kernel_type,
             mode=self.request.mode,
             reasons=reasons,
-            flags=tuple(dict.fromkeys(self.flags)),
+            flags=tuple(dict.fromkeys([*self.flags, *self.comparer.flags()])),
             correctness_score=passed / self.planned if self.planned else None,
             performance_score=timed.speedup if timed else None,
             cases=tuple(self.cases),
             timing=timed,
+            policy=self.request.policy,
             environment=environment.snapshot(self.judge.torch_device, self.judge.gpu_index),
             sandbox=dict(self.sandbox_layers),
             stage_seconds={k: round(v, 4) for k, v in self.seconds.items()},

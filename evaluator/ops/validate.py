@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import typing
 from collections.abc import Iterator, Sequence
 
-from evaluator.correctness import compare_outputs, oracle, same_dtype
+from evaluator.correctness import RuleError, compare_outputs, oracle, same_dtype
 from evaluator.generate import fill, storage_elements, view
 from evaluator.ops.definition import Case, Op, TensorSpec
 
@@ -28,17 +29,32 @@ def validate(op: Op, device: str = "cpu", seed: int = 1) -> list[str]:
     problems += [f"{op.slug}: two {kind} cases are named {name}" for kind, name in sorted(set(names)) if names.count((kind, name)) > 1]
     for case in cases:
         args, kwargs = materialise(case, seed)
-        right, same = oracle(op, args, kwargs), same_dtype(op, args, kwargs)
-        own = compare_outputs(op, case, expected=right, torch_same_dtype=same, got=same)
-        if not own.passed:
-            problems.append(f"{op.slug}/{case.name}: torch itself fails: {own.reason}")
-        for name, lazy in lazy_outputs(same, leaves((*args, *kwargs.values()))):
-            if _decides(same) and compare_outputs(op, case, expected=right, torch_same_dtype=same, got=lazy).passed:
-                passes.setdefault(name, []).append(case)
+        same = same_dtype(op, args, kwargs)
+        right = same if op.random else oracle(op, args, kwargs)
+        if wrong_rules := _wrong_rules(op, len(same)):
+            return [*problems, *wrong_rules]
+        compare = functools.partial(compare_outputs, op, case, expected=right, torch_same_dtype=same, args=args, kwargs=kwargs)
+        try:
+            own = compare(got=same)
+            if not own.passed:
+                problems.append(f"{op.slug}/{case.name}: torch itself fails: {own.reason}")
+            for name, lazy in lazy_outputs(same, leaves((*args, *kwargs.values()))):
+                if _decides(same) and compare(got=lazy).passed:
+                    passes.setdefault(name, []).append(case)
+        except RuleError as error:
+            problems.append(f"{op.slug}/{case.name}: {error}")
     allowed = LAZY_SHARE * len(op.correctness_cases(device))
     for name, passed in passes.items():
         if len(passed) > allowed or any(case.kind == "performance" for case in passed):
             problems.append(f"{op.slug}: the {name} output passes {', '.join(case.name for case in passed)}")
+    return problems
+
+
+def _wrong_rules(op: Op, outputs: int) -> list[str]:
+    """Rules for outputs that are none, and outputs of a random op without a rule."""
+    problems = [f"{op.slug}: a rule for output {number}, and there are {outputs}" for number in op.rules if not 0 <= number < outputs]
+    if op.random:
+        problems += [f"{op.slug} is random, and output {number} has no rule" for number in range(outputs) if number not in op.rules]
     return problems
 
 
@@ -69,7 +85,7 @@ def lazy_outputs(same: Sequence[torch.Tensor], inputs: Sequence[object]) -> Iter
 
 
 def _finite_mean(out: torch.Tensor) -> float:
-    values = out.double()
+    values = out.real.double() if out.is_complex() else out.double()
     mean = float(values[values.isfinite()].mean()) if out.numel() else 0.0
     return mean if math.isfinite(mean) and out.numel() > 1 else 0.0
 
