@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evaluator.bench import command as bench_command
-from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Verdict, dumps
+from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Policy, Verdict, dumps
 from evaluator.feedback import feedback
 from evaluator.ops.registry import UnknownOp, all_ops, get
 from evaluator.proving import command as prove_command
@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--type", choices=[t.value for t in KernelType], help="kernel type; guessed from the source when not given")
     run.add_argument("--device", default="", help="cpu, cuda or cuda:N; the first GPU when there is one, else cpu")
     run.add_argument("--mode", default=Mode.BENCHMARK.value, choices=[m.value for m in Mode])
+    run.add_argument("--policy", default=Policy.SCALED.value, choices=[p.value for p in Policy], help="how far an output may be off")
     run.add_argument("--seed", type=int, help="repeat the public cases of an earlier run")
     run.add_argument("--case", help="check this case only")
     run.add_argument("--json", metavar="OUT", help="write the outcome as JSON to this file, `-` for standard output")
@@ -93,6 +94,7 @@ def _run(arguments: argparse.Namespace) -> int:
         device=device,
         mode=Mode(arguments.mode),
         seed=arguments.seed,
+        policy=Policy(arguments.policy),
         limits=_limits(arguments.limit),
         filename=arguments.file.name,
     )

@@ -48,6 +48,7 @@ def outcome_lines(outcome: Outcome) -> Iterator[str]:
     if outcome.log:
         yield "  output:"
         yield from (f"    {line}" for line in outcome.log.splitlines()[-20:])
+    yield f"policy: {outcome.policy}"
     yield "stages: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in outcome.stage_seconds.items())
     missing = [layer for layer, status in outcome.sandbox.items() if not str(status).startswith("active")]
     yield f"sandbox: {len(outcome.sandbox) - len(missing)} layers active" + (f", without {', '.join(missing)}" if missing else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from evaluator.contract import Flag, Mode, State, Verdict
+from evaluator.contract import Flag, Mode, Policy, State, Verdict
 from submissions.models import Evaluation, Visibility
 
 
@@ -12,7 +12,8 @@ def eligible(prefix: str = "") -> Q:
     """Condition on an evaluation; `prefix` is the path to it (`"evaluation__"` from an entry).
 
     Ranked and accepted, with a measured speedup and its interval; its author lets the result be seen; the inputs were drawn afresh
-    (a run with a seed of the author's choice shows its inputs beforehand and leaves hidden cases out).
+    (a run with a seed of the author's choice shows its inputs beforehand and leaves hidden cases out), and outputs were held to the
+    policy that all are held to.
     """
     return Q(
         **{
@@ -24,6 +25,7 @@ def eligible(prefix: str = "") -> Q:
             f"{prefix}speedup_high__isnull": False,
             f"{prefix}time_us__gt": 0,
             f"{prefix}seed__isnull": True,
+            f"{prefix}policy": Policy.SCALED,
             f"{prefix}submission__visibility__in": [Visibility.PUBLIC, Visibility.RESULT],
         }
     )

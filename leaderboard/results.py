@@ -4,6 +4,7 @@ What counts:
 
 - An op is *attempted* when an evaluation of it ended with a verdict on the kernel. `cancelled` and `infra_error` say nothing about it,
   and a run with a seed of the author's choice shows its inputs beforehand and leaves hidden cases out: neither is an attempt.
+  Nor is a run under another policy than the ranked one.
 - An op is *accepted* when an evaluation in any mode ended `accepted`. Of several the best counts, as for KernelBench's best of k
   samples; the number of evaluations is given, because the best of a thousand tries says less than the first.
 - `suspect` and `rejected` evaluations count as attempts with a correctness_score of 0: what they computed is not believed.
@@ -28,7 +29,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, FloatField, Min, Q, QuerySet, Value, When, Window
 from django.db.models.functions import Coalesce
 
-from evaluator.contract import KernelType, State, Verdict
+from evaluator.contract import KernelType, Policy, State, Verdict
 from leaderboard.eligibility import eligible_evaluations, interpreted
 from leaderboard.entries import Median
 from leaderboard.figures import Attempt, Figures, OpResult, Speed, best_first, best_of, figures
@@ -139,7 +140,7 @@ def _attempts(wanted: Q, reader: Reader, author: str, agent: str, by: By) -> dic
     )
     ended_in_build = Q(device="cpu", submission__kernel_type=KernelType.TRITON) & ~Q(verdict=Verdict.ACCEPTED)
     tried = _of(visible_evaluations(reader).filter(wanted), author, agent)
-    tried = tried.filter(state=State.DONE, seed__isnull=True).exclude(verdict__in=NO_ATTEMPT).exclude(unread)
+    tried = tried.filter(state=State.DONE, seed__isnull=True, policy=Policy.SCALED).exclude(verdict__in=NO_ATTEMPT).exclude(unread)
     tried = tried.annotate(
         who=_who(by),
         apart=ExpressionWrapper(interpreted() | ended_in_build, output_field=BooleanField()),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evaluator.build import available_kernel_types, detect
-from evaluator.contract import MAX_SOURCE_BYTES, KernelType, Mode
+from evaluator.contract import MAX_SOURCE_BYTES, KernelType, Mode, Policy
 from evaluator.devices import DEVICES
 from evaluator.ops.registry import UnknownOp, get
 from submissions.intake_errors import IntakeError
@@ -32,6 +32,7 @@ class HandIn:
     filename: str
     agent: str
     seed: int | None
+    policy: Policy
     idempotency_key: str | None
 
 
@@ -46,6 +47,7 @@ def check(
     filename: str,
     agent: str,
     seed: int | None,
+    policy: str,
     idempotency_key: str | None,
 ) -> HandIn:
     """Check every field. Raises `IntakeError` with all that is wrong at once."""
@@ -65,11 +67,26 @@ def check(
         errors["seed"] = ["A seed is a whole number from 0 to 2^63 - 1."]
     elif seed is not None and mode == Mode.RANKED:
         errors["seed"] = ["A ranked evaluation draws a secret seed of its own. Leave the seed out, or use mode test or benchmark."]
+    _one_of("policy", policy, [p.value for p in Policy], errors)
+    if policy == Policy.BACKENDBENCH and mode == Mode.RANKED:
+        errors["policy"] = ["Policy backendbench cannot be ranked; use mode test or benchmark."]
     if idempotency_key is not None and not (0 < len(idempotency_key) <= MAX_KEY and idempotency_key.isprintable()):
         errors["idempotency_key"] = [f"A key has 1 to {MAX_KEY} printable characters."]
     if errors or kind is None:
         raise IntakeError(errors)
-    return HandIn(op, text, devices, kind, Mode(mode), Visibility(visibility), filename or "submission.py", agent, seed, idempotency_key)
+    return HandIn(
+        op=op,
+        source=text,
+        devices=devices,
+        kernel_type=kind,
+        mode=Mode(mode),
+        visibility=Visibility(visibility),
+        filename=filename or "submission.py",
+        agent=agent,
+        seed=seed,
+        policy=Policy(policy),
+        idempotency_key=idempotency_key,
+    )
 
 
 def _text(source: bytes, errors: dict[str, list[str]]) -> str:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection, transaction
 from django.utils import timezone
 
-from evaluator.contract import JSON, Mode, State
+from evaluator.contract import JSON, Mode, Policy, State
 from submissions import events
 from submissions.hand_in import HandIn, check
 from submissions.hashes import normalised_sha256, source_sha256
@@ -35,6 +35,7 @@ def submit(
     filename: str = "",
     agent: str = "",
     seed: int | None = None,
+    policy: str = Policy.SCALED,
     idempotency_key: str | None = None,
 ) -> Submission:
     """Store a submission with one queued evaluation per device.
@@ -52,6 +53,7 @@ def submit(
         filename=filename,
         agent=agent,
         seed=seed,
+        policy=policy,
         idempotency_key=idempotency_key,
     )
     with transaction.atomic():
@@ -76,8 +78,9 @@ def _earlier(author: AbstractBaseUser, hand_in: HandIn) -> Submission | None:
         return None
     stored = (first.op, first.source, first.kernel_type, first.visibility, first.filename, first.agent)
     wanted = (hand_in.op, hand_in.source, hand_in.kernel_type, hand_in.visibility, hand_in.filename, hand_in.agent)
-    runs = {(run.device, run.mode, run.seed) for run in first.evaluations.all()}
-    if stored != wanted or not runs >= {(device, hand_in.mode.value, hand_in.seed) for device in hand_in.devices}:
+    runs = {(run.device, run.mode, run.seed, run.policy) for run in first.evaluations.all()}
+    asked = {(device, hand_in.mode.value, hand_in.seed, hand_in.policy.value) for device in hand_in.devices}
+    if stored != wanted or not runs >= asked:
         raise IdempotencyError(hand_in.idempotency_key)
     return first
 
@@ -116,14 +119,24 @@ def _store(author: AbstractBaseUser, hand_in: HandIn) -> Submission:
         agent=hand_in.agent,
         idempotency_key=hand_in.idempotency_key,
     )
-    add_evaluations(submission, hand_in.devices, hand_in.mode, hand_in.seed)
+    add_evaluations(submission, hand_in.devices, hand_in.mode, hand_in.seed, hand_in.policy)
     return submission
 
 
-def add_evaluations(submission: Submission, devices: tuple[str, ...], mode: Mode, seed: int | None) -> list[Evaluation]:
+def add_evaluations(
+    submission: Submission, devices: tuple[str, ...], mode: Mode, seed: int | None, policy: Policy = Policy.SCALED
+) -> list[Evaluation]:
     """Queue one evaluation of `submission` per device, with its first events, inside the caller's transaction."""
     made = Evaluation.objects.bulk_create(
-        Evaluation(submission=submission, author_id=submission.author_id, op=submission.op, device=device, mode=mode.value, seed=seed)
+        Evaluation(
+            submission=submission,
+            author_id=submission.author_id,
+            op=submission.op,
+            device=device,
+            mode=mode.value,
+            seed=seed,
+            policy=policy.value,
+        )
         for device in devices
     )
     for evaluation in made:

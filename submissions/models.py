@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from evaluator.contract import KernelType, Mode, State, Verdict
+from evaluator.contract import KernelType, Mode, Policy, State, Verdict
 
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
@@ -66,6 +66,7 @@ class Evaluation(models.Model):
     verdict = models.CharField(max_length=20, choices=[(v.value, v.value) for v in Verdict], blank=True, default="")
     flags = models.JSONField(default=list, blank=True)
     seed = models.BigIntegerField(null=True, blank=True)
+    policy = models.CharField(max_length=16, choices=[(p.value, p.value) for p in Policy], default=Policy.SCALED)
 
     attempt = models.PositiveSmallIntegerField(default=1)
     worker = models.CharField(max_length=120, blank=True, default="")

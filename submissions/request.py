@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from evaluator.contract import EvaluationRequest, KernelType, Mode
+from evaluator.contract import EvaluationRequest, KernelType, Mode, Policy
 from submissions.models import Evaluation
 
 
@@ -17,6 +17,7 @@ def request_of(evaluation: Evaluation) -> EvaluationRequest:
         device=evaluation.device,
         mode=Mode(evaluation.mode),
         seed=evaluation.seed,
+        policy=Policy(evaluation.policy),
         filename=submission.filename,
         limits=settings.LIMITS,
     )

@@ -49,6 +49,7 @@ def evaluation_document(request: Request, evaluation: Evaluation) -> dict[str, o
         "kernel_type": evaluation.submission.kernel_type,
         "device": evaluation.device,
         "mode": evaluation.mode,
+        "policy": evaluation.policy,
         "state": evaluation.state,
         "verdict": evaluation.verdict,
         "flags": evaluation.flags,

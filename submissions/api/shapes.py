@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from evaluator.contract import KernelType, Mode, Verdict
+from evaluator.contract import KernelType, Mode, Policy, Verdict
 from submissions.api.fields import DeviceField, SourceField
 from submissions.models import Submission, Visibility
 
@@ -23,6 +23,9 @@ class HandIn(serializers.Serializer[object]):
     filename = serializers.CharField(default="", allow_blank=True)
     agent = serializers.CharField(default="", allow_blank=True, help_text="The program or model that wrote it.")
     seed = serializers.IntegerField(required=False, allow_null=True, help_text="Reproduces the public cases; not for ranked.")
+    policy = serializers.CharField(
+        default=Policy.SCALED.value, help_text=f"How far an output may be off: {', '.join(Policy)}. Only {Policy.SCALED} is ranked."
+    )
     idempotency_key = serializers.CharField(
         required=False, allow_null=True, help_text="The same key with the same content hands in once. The header Idempotency-Key wins."
     )
@@ -62,6 +65,7 @@ class EvaluationShape(serializers.Serializer[object]):
     kernel_type = serializers.CharField()
     device = serializers.CharField()
     mode = serializers.ChoiceField(choices=[m.value for m in Mode])
+    policy = serializers.ChoiceField(choices=[p.value for p in Policy])
     state = serializers.CharField()
     verdict = serializers.CharField(help_text=f"Empty until done; then one of {', '.join(Verdict)}.")
     flags = serializers.ListField(child=serializers.CharField())

@@ -19,6 +19,7 @@ from evaluator.contract import (
     KernelType,
     Mode,
     Outcome,
+    Policy,
     SampleStats,
     State,
     TimingSummary,
@@ -77,9 +78,10 @@ def finish_evaluation(
     seed: int | None = None,
     agent: str = "",
     audited: bool = True,
+    policy: Policy = Policy.SCALED,
 ) -> Evaluation:
     """Make a submission whose evaluation is done, in one transaction with the signal. `error`: relative half-width of the interval."""
-    evaluation = unfinished(author, op, device, source, kernel_type, mode, visibility, seed, agent)
+    evaluation = unfinished(author, op, device, source, kernel_type, mode, visibility, seed, agent, policy)
     with transaction.atomic():
         complete(evaluation, speedup, error, verdict, flags, audited)
     return evaluation
@@ -95,6 +97,7 @@ def unfinished(
     visibility: Visibility = Visibility.PUBLIC,
     seed: int | None = None,
     agent: str = "",
+    policy: Policy = Policy.SCALED,
 ) -> Evaluation:
     text = source if source is not None else f"# kernel {next(numbers)}"
     sha = hashlib.sha256(text.encode()).hexdigest()
@@ -109,7 +112,7 @@ def unfinished(
         agent=agent,
     )
     return Evaluation.objects.create(
-        submission=submission, author=author, op=op, device=device, mode=mode.value, state=State.TIMING.value, seed=seed
+        submission=submission, author=author, op=op, device=device, mode=mode.value, state=State.TIMING.value, seed=seed, policy=policy
     )
 
 

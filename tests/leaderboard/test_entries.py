@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
-from evaluator.contract import Flag, Mode, Verdict
+from evaluator.contract import Flag, Mode, Policy, Verdict
 from leaderboard import entries
 from leaderboard.entries import Change
 from leaderboard.models import Device, Entry
@@ -35,6 +35,7 @@ def test_an_accepted_ranked_evaluation_becomes_an_entry(finish: Finish, alice: U
         {"mode": Mode.TEST},
         {"visibility": Visibility.PRIVATE},
         {"seed": 7},
+        {"policy": Policy.BACKENDBENCH},
         {"op": "unknown_op"},
     ],
     ids=str,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
-from evaluator.contract import Flag, KernelType, Mode, Verdict
+from evaluator.contract import Flag, KernelType, Mode, Policy, Verdict
 from leaderboard.models import Entry, Op
 from leaderboard.results import Results, results
 from leaderboard.suites import Suite, suites
@@ -134,8 +134,9 @@ def test_a_build_that_failed_has_no_score_and_counts_as_zero(trial: Suite, alice
     assert results(trial, "h100").rows[0].figures.correctness_score == 0.25
 
 
-def test_a_seed_of_ones_own_is_no_attempt(trial: Suite, alice: User) -> None:
+def test_a_seed_of_ones_own_or_another_policy_is_no_attempt(trial: Suite, alice: User) -> None:
     ended(alice, OPS[0], mode=Mode.BENCHMARK, seed=7)
+    ended(alice, OPS[0], mode=Mode.BENCHMARK, policy=Policy.BACKENDBENCH)
 
     assert results(trial, "h100").rows == ()
 

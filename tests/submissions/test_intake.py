@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
+from evaluator.contract import Policy
 from submissions import events
-from submissions.intake import IntakeError, submit
+from submissions.intake import IdempotencyError, IntakeError, submit
 from submissions.models import Submission
+from submissions.request import request_of
 from tests.submissions.conftest import SOURCE
 
 GOOD: dict[str, object] = {"op": "softmax", "source": SOURCE, "device": "cpu"}
@@ -64,6 +66,8 @@ def test_a_private_submission_is_not_in_the_feed(alice: User) -> None:
         ("seed", -1, "2^63"),
         ("seed", 2**63, "2^63"),
         ("seed", 7, "ranked"),
+        ("policy", "lenient", "scaled, backendbench"),
+        ("policy", "backendbench", "cannot be ranked; use mode test or benchmark"),
         ("idempotency_key", "k" * 201, "200"),
         ("idempotency_key", "", "1 to 200"),
     ],
@@ -94,6 +98,20 @@ def test_a_seed_is_taken_for_a_test(alice: User) -> None:
     submission = submit(alice, **GOOD, mode="test", seed=7)
 
     assert submission.evaluations.get().seed == 7
+
+
+def test_a_policy_that_is_not_ranked_is_taken_for_a_test(alice: User) -> None:
+    submission = submit(alice, **GOOD, mode="test", policy="backendbench")
+
+    assert request_of(submission.evaluations.get()).policy is Policy.BACKENDBENCH
+    assert request_of(submit(alice, **GOOD).evaluations.get()).policy is Policy.SCALED
+
+
+def test_the_same_key_with_another_policy_is_other_content(alice: User) -> None:
+    submit(alice, **GOOD, mode="test", idempotency_key="k")
+
+    with pytest.raises(IdempotencyError):
+        submit(alice, **GOOD, mode="test", policy="backendbench", idempotency_key="k")
 
 
 def test_sources_that_differ_in_blanks_only_have_one_normalised_hash(alice: User) -> None:

@@ -69,7 +69,7 @@ def test_hand_in_json(bot: APIClient) -> None:
     assert body["source"] == SOURCE.decode()
     assert body["url"].endswith(f"/s/{body['id']}/")
     first = body["evaluations"][0]
-    assert (first["state"], first["verdict"], first["outcome"]) == ("queued", "", None)
+    assert (first["state"], first["verdict"], first["outcome"], first["policy"]) == ("queued", "", None, "scaled")
     assert first["queue"] == {"ahead": 0, "estimate_s": None}
     assert first["url"].endswith(f"?evaluation={first['id']}")
 
@@ -106,6 +106,8 @@ def test_hand_in_a_file(bot: APIClient) -> None:
         ("visibility", "hidden"),
         ("filename", "a/b.py"),
         ("agent", "x" * 200),
+        ("policy", "lenient"),
+        ("policy", "backendbench"),
         ("seed", "seven"),
         ("seed", 7),
         ("seed", -1),
