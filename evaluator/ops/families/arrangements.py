@@ -168,6 +168,7 @@ def roll_cases(device: str) -> list[Case]:
         correctness("more_than_once_around", tensor(9, 31), (100, -75), (1, 0)),
         correctness("dims_in_any_order", tensor(3, 13, 11), shifts=(4, 1), dims=(2, 1)),
         correctness("vector", tensor(1021), (509,), (0,)),
+        correctness("one_row", tensor(1, 131, 3), (17,), (1,)),
         correctness("half", tensor(3, 2, 38), (19, 1), (2, 1)),
         correctness("empty", tensor(0, 5), (2,), (1,)),
         correctness("transposed", transposed(2, 19, 31), (7, 2), (1, 2)),
