@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluator.ops import add, cross_entropy, gelu, layer_norm, mm, relu, softmax, sum  # noqa: A004 (the op's name)
+from evaluator.ops import cross_entropy, layer_norm, mm, softmax, sum  # noqa: A004 (the op's name)
 from evaluator.ops.definition import Op
 from evaluator.ops.families import (
     activations,
@@ -26,13 +26,17 @@ from evaluator.ops.families import (
     randomness,
     reductions,
     rotary,
+    smooth_activations,
     softmaxes,
     sorting,
+    ternary,
 )
 
 FAMILIES = (
     elementwise,
+    ternary,
     activations,
+    smooth_activations,
     gated,
     reductions,
     softmaxes,
@@ -52,7 +56,7 @@ FAMILIES = (
     randomness,
 )
 _LISTED = (
-    *(module.OP for module in (add, cross_entropy, gelu, layer_norm, mm, relu, softmax, sum)),
+    *(module.OP for module in (cross_entropy, layer_norm, mm, softmax, sum)),
     *(op for f in FAMILIES for op in f.OPS),
 )
 OPS: Mapping[str, Op] = MappingProxyType({op.slug: op for op in _LISTED})

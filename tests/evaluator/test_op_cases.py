@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evaluator.correctness import compare_outputs, expected_meta, oracle, same_dtype
 from evaluator.devices import DEVICES
 from evaluator.generate import storage_elements
-from evaluator.ops.arguments import elements, every_other, padded, permuted, tensor, tensor_bytes, transposed
+from evaluator.ops.arguments import ITEM_BYTES, elements, every_other, padded, permuted, tensor, tensor_bytes, transposed
 from evaluator.ops.definition import Case, Op, TensorSpec
 from evaluator.ops.registry import all_ops, get
 from evaluator.ops.validate import materialise
@@ -35,7 +35,7 @@ def test_hidden_cases_of_any_draw_can_be_judged(op: Op, seed: int) -> None:
         args, kwargs = materialise(case, seed)
         own = same_dtype(op, args, kwargs)
         assert case.hidden and case.kind == "correctness"
-        assert compare_outputs(op, case, expected=oracle(op, args, kwargs), torch_same_dtype=own, got=own).passed
+        assert compare_outputs(op, case, expected=oracle(op, args, kwargs), torch_same_dtype=own, got=own, args=args, kwargs=kwargs).passed
         assert op.cost(case).bytes > 0
 
 
@@ -51,11 +51,11 @@ def test_correctness_covers_what_breaks_kernels(op: Op) -> None:
     cases = op.correctness_cases("h100")
     specs = [spec for case in cases for spec in case.tensors]
 
-    assert {"float32", "float16", "bfloat16"} <= {spec.dtype for spec in specs}
+    assert set(op.dtypes) <= {spec.dtype for spec in specs}
     assert any(1 in spec.shape for spec in specs)
     assert any(size % 2 and size > 1 for spec in specs for size in spec.shape)
     assert any(spec.strides is not None for spec in specs)
-    assert any(spec.generator == "large" for spec in specs)
+    assert op.compare == "exact" or any(spec.generator == "large" for spec in specs)
     assert all(elements(spec) <= 20_000 for spec in specs)
 
 
@@ -68,7 +68,7 @@ def test_gpu_sizes_are_those_of_models_and_fit(op: Op, device: str) -> None:
     for case in cases:
         assert case.source
         assert op.cost(case).bytes <= 2**30
-    assert any(spec.dtype == "float32" for case in cases for spec in case.tensors)
+    assert "float32" not in op.dtypes or any(spec.dtype == "float32" for case in cases for spec in case.tensors)
 
 
 @OPS
@@ -77,10 +77,9 @@ def test_cpu_sizes_suit_one_thread_and_an_interpreter(op: Op) -> None:
 
     assert 2 <= len(cases) <= 3
     for case in cases:
-        rows = expected_meta(op, case, "cpu")[0].shape
         assert case.source
         assert op.cost(case).bytes <= 64 * 2**20
-        assert not rows or rows[0] <= 256
+        assert all(meta.shape[0] <= 256 for meta in expected_meta(op, case, "cpu")[:1] if meta.shape)
 
 
 @OPS
@@ -135,6 +134,6 @@ def test_costs_count_the_outputs(slug: str, case: Case, output_bytes: int) -> No
 def test_costs_agree_with_the_reference(op: Op) -> None:
     for case in op.cases("h100"):
         metas = expected_meta(op, case, "cuda:0")
-        sizes = {"float32": 4, "float16": 2, "bfloat16": 2}
 
-        assert op.cost(case).output_bytes == sum(torch.Size(meta.shape).numel() * sizes[meta.dtype] for meta in metas)
+        returned = sum(torch.Size(meta.shape).numel() * ITEM_BYTES[meta.dtype] for meta in metas)
+        assert op.cost(case).output_bytes == returned + sum(tensor_bytes(case.tensors[number]) for number in op.mutates)

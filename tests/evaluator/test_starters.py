@@ -19,6 +19,7 @@ import importlib.util
 import json
 import sys
 import torch
+from evaluator.candidate.outputs import leaves
 from evaluator.correctness import check_metadata, compare_outputs, expected_meta, oracle, output_meta, same_dtype
 from evaluator.ops.registry import get
 from evaluator.ops.validate import materialise
@@ -29,14 +30,17 @@ def judge(path, op):
     spec.loader.exec_module(module)
     for case in (*op.cases("cpu"), *op.hidden_cases(lambda low, high: (low + 2 * high) // 3, "cpu")):
         args, kwargs = materialise(case, 3)
+        right, same = oracle(op, args, kwargs), same_dtype(op, args, kwargs)
+        tensors = [leaf for leaf in leaves((*args, *kwargs.values())) if isinstance(leaf, torch.Tensor)]
         try:
-            got = [getattr(module, op.entry_point)(*args, **kwargs)]
+            got = leaves(getattr(module, op.entry_point)(*args, **kwargs))
         except Exception as error:
             return f"runtime_error {case.name}: {error!r}"
         wrong = check_metadata(op, case, expected_meta(op, case, "cpu"), [output_meta(out) for out in got])
         if wrong:
             return f"{wrong[0]} {case.name}: {wrong[1]}"
-        found = compare_outputs(op, case, expected=oracle(op, args, kwargs), torch_same_dtype=same_dtype(op, args, kwargs), got=got)
+        got += [tensors[number] for number in sorted(op.mutates)]
+        found = compare_outputs(op, case, expected=right, torch_same_dtype=same, got=got, args=args, kwargs=kwargs)
         if not found.passed:
             return f"{found.verdict} {case.name}: {found.reason}"
     return "accepted"

@@ -1,0 +1,2 @@
+def mul_kernel_impl(x, y):
+    return (x * y).contiguous()
