@@ -5,16 +5,14 @@ Everything here is plain data that survives JSON. torch is never imported.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
-import typing
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from evaluator.jsonable import JSON as JSON
 from evaluator.jsonable import dumps as dumps
 from evaluator.jsonable import from_json as from_json
 from evaluator.jsonable import to_json as to_json
+from evaluator.limits import Limits as Limits
 
 CONTRACT_VERSION = 1
 MAX_SOURCE_BYTES = 1024 * 1024
@@ -103,45 +101,12 @@ class Flag(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Wall-clock limits of the stages (seconds) and memory of the candidate (bytes). The judge keeps them."""
-
-    build_s: float = 180.0
-    import_s: float = 60.0
-    check_s: float = 60.0
-    timing_case_s: float = 3.0
-    timing_s: float = 120.0
-    profile_s: float = 120.0
-    memory_bytes: int = 8 * 1024**3
-    processes: int = 512
-    scratch_bytes: int = 2 * 1024**3
-    log_bytes: int = 256 * 1024
-
-    @classmethod
-    def parse(cls, pairs: Iterable[str]) -> Limits:
-        """Defaults changed by texts such as `check_s=10`. Raises `ValueError` that names what is wrong."""
-        names = {f.name: f.type for f in dataclasses.fields(cls)}
-        changed: dict[str, typing.Any] = {}
-        for pair in pairs:
-            name, _, value = pair.partition("=")
-            if name not in names:
-                raise ValueError(f"{name!r} is not one of {', '.join(names)}")
-            try:
-                number = float(value) if name.endswith("_s") else int(value)
-            except ValueError:
-                raise ValueError(f"{name}={value!r} is not a number") from None
-            if not 0 < number < float("inf"):
-                raise ValueError(f"{name}={value} must be positive")
-            changed[name] = number
-        return cls(**changed)
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluationRequest:
     """One run of one source on one device.
 
     `device` is the hardware class of the board (`cpu`, `h100`, …). `seed` None means fresh OS entropy, and hidden cases
-    run too; a given seed reproduces the public cases of an earlier run.
+    run too; a given seed reproduces the public cases of an earlier run. `definition` is the op itself, as data
+    (`evaluator/ops/recorded`), where `op` is no slug of the registry.
     """
 
     op: str
@@ -154,6 +119,7 @@ class EvaluationRequest:
     policy: Policy = Policy.SCALED
     limits: Limits = field(default_factory=Limits)
     filename: str = "submission.py"
+    definition: dict[str, JSON] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from evaluator.build.registry import builder_of
 from evaluator.build.report import BuildReport
 from evaluator.build.store import ArtefactStore
 from evaluator.contract import EvaluationRequest, Verdict
-from evaluator.ops.registry import get
+from evaluator.ops.resolve import resolve
 from evaluator.sandbox import Sandbox
 
 _REPORT = "report.json"
@@ -20,10 +20,10 @@ _REPORT = "report.json"
 def build(request: EvaluationRequest, *, sandbox: Sandbox | None = None, store: ArtefactStore | None = None) -> BuildReport:
     """Build `request.source`. Without `sandbox` a best-effort one is made; without `store` nothing is cached.
 
-    Raises `UnsupportedKernelType`, `UnknownOp`, and `SandboxError` when the fault is ours.
+    Raises `UnsupportedKernelType`, `UnknownOp`, `DocumentError`, and `SandboxError` when the fault is ours.
     """
     builder = builder_of(request.kernel_type)
-    op = get(request.op)
+    op = resolve(request.op, request.definition)
     key = build_key(request, entry_point=op.entry_point, arch=builder.arch(request.device), packages=builder.packages)
     if store is not None and (earlier := _earlier(store, key)) is not None:
         return earlier

@@ -14,9 +14,10 @@ def reference(message: Mapping[str, object]) -> Callable[..., object]:
     import torch
 
     from evaluator.correctness.oracle import set_float32_products
-    from evaluator.ops import registry
+    from evaluator.ops.resolve import resolve
 
-    op = registry.get(str(message["op"]))
+    definition = message.get("definition")
+    op = resolve(str(message["op"]), definition if isinstance(definition, dict) else None)
     set_float32_products(op)
     torch.set_grad_enabled(False)
     return op.reference

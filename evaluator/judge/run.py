@@ -34,8 +34,8 @@ from evaluator.judge.inputs import derive
 from evaluator.judge.measuring import FLUSH_BYTES, Measurement, calls_in_block
 from evaluator.judge.peer import Cancelled, InfrastructureError, Peer, PeerFailure
 from evaluator.judge.stopwatch import Stopwatch
-from evaluator.ops import registry
 from evaluator.ops.definition import Case
+from evaluator.ops.resolve import resolve
 from evaluator.timing.stats import StopRule, summary
 
 if typing.TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Run:
     ) -> None:
         self.judge, self.request, self.built = judge, request, built
         self.emit, self.cancelled, self.only_case = emit, cancelled, only_case
-        self.op = registry.get(request.op)
+        self.op = resolve(request.op, request.definition)
         self.comparer = Comparer(self.op, judge.torch_device, policy=request.policy, hardware=judge.hardware)
         self.interpreted = request.device == "cpu" and request.kernel_type is KernelType.TRITON
         self.public_seed = request.seed if request.seed is not None else secrets.randbits(53)
@@ -171,7 +171,8 @@ class Run:
         theirs = self._new_block()
         with self._timed("timing"):
             theirs.share(baseline, "main", MAP_S)
-            baseline.command({"cmd": "load", "op": self.op.slug}, timeout_s=limits.import_s)
+            load = {"cmd": "load", "op": self.op.slug, "definition": self.request.definition}
+            baseline.command(load, timeout_s=limits.import_s)
             end = time.monotonic() + limits.timing_s
             for case in self.op.performance_cases(self.request.device):
                 left = end - time.monotonic()

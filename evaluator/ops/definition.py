@@ -152,17 +152,18 @@ class Op:
     output needs a rule, and nothing is said about determinism. `may_alias` ops may return views of their inputs.
     `cases(device)` gives correctness and public performance cases for a device class; `hidden_cases(pick, device)` draws hidden
     correctness cases from a secret source of integers: `pick(low, high)` gives an integer in [low, high].
+    `entry` names the entry point where the slug does not. `document` is what an op given as data was read from (`evaluator/ops/recorded`).
     """
 
     slug: str
     title: str
     summary: str
     signature: str
-    reference: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]]
+    reference: Callable[..., torch.Tensor | tuple[torch.Tensor, ...] | None]
     cases: Callable[[str], Sequence[Case]]
     hidden_cases: Callable[[Callable[[int, int], int], str], Sequence[Case]]
     cost: Callable[[Case], Cost]
-    precision: typing.Literal["ieee_fp32", "tf32", "fp16", "bf16", "fp8"] = "ieee_fp32"
+    precision: typing.Literal["ieee_fp32", "tf32", "fp16", "bf16", "fp8", "int8"] = "ieee_fp32"
     aten: str = ""
     suites: tuple[str, ...] = ("smoke",)
     dtypes: tuple[str, ...] = ("float32",)
@@ -175,6 +176,8 @@ class Op:
     random: bool = False
     may_alias: bool = False
     starters: Mapping[str, str] = field(default_factory=dict)
+    entry: str = ""
+    document: Mapping[str, object] | None = None
 
     @property
     def in_place(self) -> bool:
@@ -183,7 +186,7 @@ class Op:
     @property
     def entry_point(self) -> str:
         """Name of the function that a submission must define."""
-        return "".join(c if c.isidentifier() or c.isdigit() else "_" for c in self.slug) + "_kernel_impl"
+        return self.entry or "".join(c if c.isidentifier() or c.isdigit() else "_" for c in self.slug) + "_kernel_impl"
 
     def performance_cases(self, device: str) -> tuple[Case, ...]:
         return tuple(c for c in self.cases(device) if c.kind == "performance")
