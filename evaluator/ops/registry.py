@@ -6,17 +6,20 @@ import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluator.ops import cross_entropy, layer_norm, mm, softmax, sum  # noqa: A004 (the op's name)
+from evaluator.ops import cross_entropy, layer_norm, softmax, sum  # noqa: A004 (the op's name)
 from evaluator.ops.definition import Op
 from evaluator.ops.families import (
     activations,
     attention,
+    attention_causal,
     convolutions,
     elementwise,
     epilogues,
     gated,
+    grouped,
     indexing,
     layouts,
+    linears,
     losses,
     matmuls,
     norms,
@@ -42,8 +45,11 @@ FAMILIES = (
     softmaxes,
     norms,
     matmuls,
+    linears,
     epilogues,
+    grouped,
     attention,
+    attention_causal,
     rotary,
     convolutions,
     pooling,
@@ -56,7 +62,7 @@ FAMILIES = (
     randomness,
 )
 _LISTED = (
-    *(module.OP for module in (cross_entropy, layer_norm, mm, softmax, sum)),
+    *(module.OP for module in (cross_entropy, layer_norm, softmax, sum)),
     *(op for f in FAMILIES for op in f.OPS),
 )
 OPS: Mapping[str, Op] = MappingProxyType({op.slug: op for op in _LISTED})

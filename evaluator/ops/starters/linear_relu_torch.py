@@ -1,0 +1,5 @@
+def linear_relu_kernel_impl(x, weight, bias=None):
+    out = x @ weight.T
+    if bias is not None:
+        out = out + bias
+    return out.clamp(min=0).contiguous()
