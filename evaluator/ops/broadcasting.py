@@ -43,11 +43,10 @@ def correctness_cases(device: str, operands: Sequence[TensorSpec], dtypes: Seque
     first = next(n for n, operand in enumerate(operands) if operand.dtype != "bool")
     large = [replace(operand, generator="large") if n == first else operand for n, operand in enumerate(operands)]
     narrow = [dtype for dtype in dtypes if dtype != "bfloat16" or takes_bfloat16(device)]
-    shapes = (tensor(31, 129), tensor(129), tensor(31, 129))
     return [
         *(correctness(name, *_held(operands, layouts), **options) for name, *layouts in LAYOUTS),
         correctness("large", *_held(large, [tensor(1023)] * 3), **options),
-        *(correctness(dtype, *_held(operands, shapes, dtype), **options) for dtype in narrow),
+        *(correctness(dtype, *_held(operands, [tensor(31, 129)] * 3, dtype), **options) for dtype in narrow),
     ]
 
 

@@ -127,6 +127,7 @@ def glu_cases(device: str) -> list[Case]:
         correctness("plain", tensor(64, 128)),
         correctness("odd_half", tensor(33, 66), -1),
         correctness("two", tensor(2)),
+        correctness("one_row", tensor(1, 514)),
         correctness("one_pair_a_row", tensor(67, 2), 1),
         correctness("empty", tensor(0, 14)),
         correctness("first_dim", tensor(62, 45), 0),
