@@ -127,9 +127,11 @@ class Harness:
         return Call(args, kwargs, targets)
 
     def _argument(self, spec: object) -> object:
-        """A tensor ({arena, offset, dtype, shape, strides}), a tuple ({items}), a dtype ({dtype}) or a scalar."""
+        """A tensor ({arena, offset, dtype, shape, strides}), a tuple ({items}), a dtype ({dtype}), infinity or NaN ({float}), a scalar."""
         if not isinstance(spec, dict):
             return spec
+        if "float" in spec:
+            return float(spec["float"])
         if "items" in spec:
             return tuple(self._argument(item) for item in spec["items"])
         dtype = getattr(torch, spec["dtype"])

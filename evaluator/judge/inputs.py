@@ -130,6 +130,8 @@ class Place:
                 return _tensor(arena, offset, spec.dtype, spec.shape, strides)
             if isinstance(value, DType):
                 return {"dtype": value.name}
+            if isinstance(value, float) and not math.isfinite(value):
+                return {"float": str(value)}  # JSON has no infinities
             return {"items": [argument(item) for item in value]} if isinstance(value, tuple) else value
 
         return {
