@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-Precision = typing.Literal["ieee_fp32", "tf32", "fp16", "bf16", "fp8"]
+Precision = typing.Literal["ieee_fp32", "tf32", "fp16", "bf16", "fp8", "int8"]
 MIB = 1024 * 1024
 LAUNCH_US = 1.0
 """No kernel ends sooner after its start than this, whatever it does; below the 2 µs that events show for an empty kernel."""
@@ -44,17 +44,20 @@ def _gpu(slug: str, title: str, gb_per_s: float, l2_mib: int, names: str, float6
     return DeviceClass(slug, title, "cuda", gb_per_s * 1e9, MappingProxyType(peaks), l2_mib * MIB, LAUNCH_US, float64 * 1e12, names)
 
 
+HOPPER = {"ieee_fp32": 67, "tf32": 494.7, "fp16": 989.4, "bf16": 989.4, "fp8": 1978.9, "int8": 1978.9}
+"""TFLOP/s of H100 and H200, which differ in memory only. int8 counts integer operations, here as everywhere."""
+
 DEVICES: Mapping[str, DeviceClass] = MappingProxyType(
     {
         device.slug: device
         for device in (
             DeviceClass("cpu", "CPU", "cpu"),
-            _gpu("t4", "NVIDIA T4", 320, 4, r"\bT4\b", 0.253, ieee_fp32=8.1, fp16=65),
-            _gpu("l4", "NVIDIA L4", 300, 48, r"\bL4\b", 0.473, ieee_fp32=30.3, tf32=60.5, fp16=121, bf16=121, fp8=242.5),
-            _gpu("a100", "NVIDIA A100 80GB", 2039, 40, r"\bA100\b.*80GB|\bA100 80GB", 19.5, ieee_fp32=19.5, tf32=156, fp16=312, bf16=312),
-            _gpu("h100", "NVIDIA H100", 3350, 50, r"\bH100\b", 67, ieee_fp32=67, tf32=494.7, fp16=989.4, bf16=989.4, fp8=1978.9),
-            _gpu("h200", "NVIDIA H200", 4800, 50, r"\bH200\b", 67, ieee_fp32=67, tf32=494.7, fp16=989.4, bf16=989.4, fp8=1978.9),
-            _gpu("b200", "NVIDIA B200", 8000, 126, r"\bB200\b", 40, ieee_fp32=80, tf32=1100, fp16=2250, bf16=2250, fp8=4500),
+            _gpu("t4", "NVIDIA T4", 320, 4, r"\bT4\b", 0.253, ieee_fp32=8.1, fp16=65, int8=130),
+            _gpu("l4", "NVIDIA L4", 300, 48, r"\bL4\b", 0.473, ieee_fp32=30.3, tf32=60.5, fp16=121, bf16=121, fp8=242.5, int8=242.5),
+            _gpu("a100", "NVIDIA A100 80GB", 2039, 40, r"\bA100\b.*80GB", 19.5, ieee_fp32=19.5, tf32=156, fp16=312, bf16=312, int8=624),
+            _gpu("h100", "NVIDIA H100", 3350, 50, r"\bH100\b", 67, **HOPPER),
+            _gpu("h200", "NVIDIA H200", 4800, 50, r"\bH200\b", 67, **HOPPER),
+            _gpu("b200", "NVIDIA B200", 8000, 126, r"\bB200\b", 40, ieee_fp32=80, tf32=1100, fp16=2250, bf16=2250, fp8=4500, int8=4500),
         )
     }
 )

@@ -2,7 +2,7 @@
 
     python -m evaluator bench [--device cpu|cuda|cuda:N] [--repeats N] [--quick] [--op SLUG]… [--json OUT] [--markdown OUT]
 
-Four measurements through the real judge, with real sandboxed candidates:
+Five measurements, the first four through the real judge with real sandboxed candidates:
 
 1. *A/A*: torch's own op handed in as the submission, each time to a fresh candidate. Every speedup would be 1 if clocks were
    perfect; shown are the median of the runs, how far apart the runs lie, the width of their own confidence intervals and the scatter
@@ -12,6 +12,8 @@ Four measurements through the real judge, with real sandboxed candidates:
    with a warm spare. On a CPU Triton is interpreted.
 3. *Audit*: the ratio by the judge's own clock over the claimed one in these A/A runs, and how many of them were called suspect.
 4. *Channel*: round trip of a command with no calls, to a sandboxed candidate and to the baseline, and the start time of a spare.
+5. *Checking*: what the judge pays for one call with an output of 64 MB: inputs, oracle, torch's own answer, comparison. Beside it the
+   time in which the device reads that output ten times; on a GPU the comparison should take at most three times as long.
 
 Progress goes to the terminal, then the tables. `--json` keeps everything with the environment, `--markdown` the tables alone.
 `--quick` takes few and short runs of one op and does not time interpreted Triton; its figures mean little. Ends with 0, with 1 when an

@@ -6,7 +6,7 @@ import datetime as dt
 import time
 from collections.abc import Callable
 
-from evaluator.bench import channel, sequential, stages
+from evaluator.bench import channel, checking, sequential, stages
 from evaluator.bench.apart import apart
 from evaluator.bench.repeatability import Repeatability
 from evaluator.bench.results import Report
@@ -20,6 +20,7 @@ def bench(settings: Settings, progress: Callable[[str], None]) -> Report:
     taken_at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     cost = apart(channel.measure, settings)
     progress(f"channel: {cost.candidate_us.median:.0f} µs a round trip, a spare starts in {cost.spare_start_s.median:.2f} s")
+    checked = checking.measure(settings, progress)
     others = sequential.measure(settings, progress)
     runner = LocalRunner(settings.device, gpu_index=settings.gpu_index, sandbox_mode=settings.sandbox_mode)
     try:
@@ -41,6 +42,7 @@ def bench(settings: Settings, progress: Callable[[str], None]) -> Report:
         verdicts=repeated.verdicts(),
         stages=splits,
         channel=cost,
+        checking=checked,
         seconds=time.monotonic() - began,
         environment=facts["environment"],
         sandbox=facts["sandbox"],

@@ -94,6 +94,25 @@ class StageSplit:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckingCost:
+    """Seconds for checking one call of a case: make its inputs, compute the oracle, torch's answer in the op's dtype, and compare.
+    `reading_s` is how long the device takes to read the output ten times."""
+
+    op: str
+    case: str
+    output_bytes: int
+    generate_s: Distribution
+    oracle_s: Distribution
+    torch_s: Distribution
+    compare_s: Distribution
+    reading_s: Distribution
+
+    @property
+    def compare_over_reading(self) -> float:
+        return self.compare_s.median / self.reading_s.median
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelCost:
     """Round trips of a command without calls, and the time from starting a candidate until it is ready."""
 
@@ -116,6 +135,7 @@ class Report:
     verdicts: Verdicts
     stages: tuple[StageSplit, ...]
     channel: ChannelCost
+    checking: tuple[CheckingCost, ...]
     seconds: float
     environment: dict[str, JSON] = field(default_factory=dict)
     sandbox: dict[str, JSON] = field(default_factory=dict)

@@ -21,7 +21,8 @@ SOURCES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`device` is the board's hardware class. `commands` are round trips in one process, `spares` starts of a candidate."""
+    """`device` is the board's hardware class. `commands` are round trips in one process, `spares` starts of a candidate,
+    `checked_bytes` how large the outputs are whose checking is timed."""
 
     device: str
     gpu_index: int | None = None
@@ -29,6 +30,7 @@ class Settings:
     ops: tuple[str, ...] = tuple(SOURCES)
     repeats: int = 10
     commands: int = 1000
+    checked_bytes: int = 64 * 1024 * 1024
     spares: int = 5
     limits: Limits = field(default_factory=Limits)
     quick: bool = False
@@ -44,4 +46,13 @@ class Settings:
 
 def quick(settings: Settings) -> Settings:
     """The same path with the least work: one op, short timing."""
-    return replace(settings, ops=settings.ops[:1], repeats=2, commands=100, spares=1, limits=Limits(timing_case_s=0.2), quick=True)
+    return replace(
+        settings,
+        ops=settings.ops[:1],
+        repeats=2,
+        commands=100,
+        spares=1,
+        checked_bytes=1024 * 1024,
+        limits=Limits(timing_case_s=0.2),
+        quick=True,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evaluator.bench.results import ChannelCost, Distribution, RepeatedCase, Report, StageSplit, Verdicts
+from evaluator.bench.results import ChannelCost, CheckingCost, Distribution, RepeatedCase, Report, StageSplit, Verdicts
 
 STAGES = ("building", "importing", "checking", "timing")
 WORDS = ("torch", "triton", "cuda", "driver", "python", "os", "cores", "evaluator")
@@ -33,6 +33,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _verdicts(report.verdicts)
     yield from _section("From hand-in to outcome, seconds (median)", _stages(report.stages))
     yield from _section("Channel", _channel(report.channel))
+    yield from _section("Checking one call, milliseconds (median)", _checking(report.checking))
 
 
 def _section(title: str, rows: Iterator[Sequence[str]]) -> Iterator[str]:
@@ -95,6 +96,14 @@ def _channel(channel: ChannelCost) -> Iterator[Sequence[str]]:
     yield _spread("round trip of an empty command to a sandboxed candidate, µs", channel.candidate_us)
     yield _spread("the same to the baseline, µs", channel.baseline_us)
     yield _spread("start of a spare until ready, s", channel.spare_start_s)
+
+
+def _checking(costs: Sequence[CheckingCost]) -> Iterator[Sequence[str]]:
+    yield "op", "case", "output MB", "make inputs", "oracle", "torch", "compare", "read the output 10 times", "compare / reading"
+    for cost in costs:
+        parts = (cost.generate_s, cost.oracle_s, cost.torch_s, cost.compare_s, cost.reading_s)
+        times = (_number(1e3 * part.median) for part in parts)
+        yield cost.op, cost.case, _number(cost.output_bytes / 1e6), *times, f"{cost.compare_over_reading:.2f}"
 
 
 def _spread(what: str, d: Distribution) -> Sequence[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.bench.repeatability import OneRun, Repeatability
-from evaluator.bench.results import ChannelCost, Distribution, RepeatedCase, Report, Sequential, StageSplit, Verdicts
+from evaluator.bench.results import ChannelCost, CheckingCost, Distribution, RepeatedCase, Report, Sequential, StageSplit, Verdicts
 from evaluator.bench.sequential import TIMED, WARM_UPS, cpu_bench
 from evaluator.bench.settings import SOURCES, Settings, quick
 from evaluator.bench.tables import markdown
@@ -41,7 +41,7 @@ ONE = Distribution.of([1.0])
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_smallest_bench_measures_all_four_things(tmp_path: Path) -> None:
+def test_smallest_bench_measures_all_five_things(tmp_path: Path) -> None:
     out, tables = tmp_path / "bench.json", tmp_path / "bench.md"
     arguments = ["--device", "cpu", "--quick", "--repeats", "1", "--op", "mm", "--json", str(out), "--markdown", str(tables)]
 
@@ -65,6 +65,9 @@ def test_smallest_bench_measures_all_four_things(tmp_path: Path) -> None:
     assert torch.total_s.median >= sum(stage.median for stage in torch.stages_s.values())
     assert report.channel.candidate_us.n == quick(Settings("cpu")).commands
     assert report.channel.spare_start_s.median > 0
+    (checked,) = report.checking
+    assert (checked.op, checked.output_bytes) == ("mm", quick(Settings("cpu")).checked_bytes)
+    assert min(checked.generate_s.low, checked.oracle_s.low, checked.torch_s.low, checked.compare_s.low, checked.reading_s.low) > 0
     assert tables.read_text() == markdown(report)
     assert tables.read_text() in done.stdout
     assert "A/A 1/1 mm" in done.stdout
@@ -169,8 +172,11 @@ def a_report(figures_from: str, audit: Distribution | None = ONE) -> Report:
     split = StageSplit("softmax", "triton", figures_from == "cpu", ONE, {"checking": ONE}, ("timeout",))
     verdicts = Verdicts(1, 0, 1, 1, ("mm: suspect: the clocks disagree",))
     channel = ChannelCost(ONE, ONE, ONE)
+    checking = (CheckingCost("mm", "float16 2×2", 8, ONE, ONE, ONE, Distribution.of([2.5]), ONE),)
     facts = {"torch": "2.0", "python": "3.12"}
-    return Report("2026-01-01T00:00:00+00:00", figures_from, "d", "Device", False, 1, (case,), verdicts, (split,), channel, 1.0, facts)
+    return Report(
+        "2026-01-01T00:00:00+00:00", figures_from, "d", "Device", False, 1, (case,), verdicts, (split,), channel, checking, 1.0, facts
+    )
 
 
 def test_tables_are_whole_and_say_when_a_cpu_was_measured() -> None:
@@ -185,7 +191,8 @@ def test_tables_are_whole_and_say_when_a_cpu_was_measured() -> None:
     assert "- mm: suspect: the clocks disagree" in on_gpu
     for text in (on_cpu, on_gpu):
         tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
-        assert len(tables) == 5
+        assert len(tables) == 6
+        assert "| 1000.0 | 2500.0 | 1000.0 | 2.50 |" in text
         assert all(len({row.count("|") for row in rows}) == 1 and len(rows) > 2 for rows in tables)
 
 

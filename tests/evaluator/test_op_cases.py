@@ -136,4 +136,8 @@ def test_costs_agree_with_the_reference(op: Op) -> None:
         metas = expected_meta(op, case, "cuda:0")
 
         returned = sum(torch.Size(meta.shape).numel() * ITEM_BYTES[meta.dtype] for meta in metas)
-        assert op.cost(case).output_bytes == returned + sum(tensor_bytes(case.tensors[number]) for number in op.mutates)
+        written = sum(tensor_bytes(case.tensors[number]) for number in op.mutates)
+        if "scatter" in op.tags:  # of what it writes to, only the places that indices name
+            assert returned <= op.cost(case).output_bytes <= returned + written
+        else:
+            assert op.cost(case).output_bytes == returned + written

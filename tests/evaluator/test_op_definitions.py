@@ -17,7 +17,20 @@ OPS = pytest.mark.parametrize("op", all_ops(), ids=lambda op: op.slug)
 def test_the_ops_to_start_with_are_there() -> None:
     slugs = {op.slug for op in all_ops("smoke")}
 
-    assert slugs == {"relu", "add", "gelu", "silu", "sum", "softmax", "layer_norm", "rms_norm", "mm", "cross_entropy"}
+    assert slugs == {
+        "relu",
+        "add",
+        "gelu",
+        "silu",
+        "sum",
+        "softmax",
+        "layer_norm",
+        "rms_norm",
+        "mm",
+        "cross_entropy",
+        "embedding",
+        "cumsum",
+    }
 
 
 def test_unknown_op_names_its_neighbours() -> None:
