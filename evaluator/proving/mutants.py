@@ -19,6 +19,7 @@ if typing.TYPE_CHECKING:
     import torch
 
 REDUCTIONS = ("none", "mean", "sum")
+LOWER_PRECISION = "lower precision"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _misread(op: Op, cases: Sequence[Case]) -> list[Mutant]:
         found.append(Mutant("mask one short", lambda: with_inputs(op, _mask_one_short)))
         found.append(Mutant("offset by one", lambda: with_inputs(op, _offset_by_one)))
     if any(spec.dtype == "float32" for case in cases for spec in case.tensors):
-        found.append(Mutant("lower precision", lambda: _in_lower_precision(op)))
+        found.append(Mutant(LOWER_PRECISION, lambda: _in_lower_precision(op)))
     pairs = {pair for case in cases for pair in _alike(case)}
     for a, b in sorted(pairs):
         found.append(Mutant(f"operands {a} and {b} swapped", functools.partial(with_inputs, op, functools.partial(_swapped, a=a, b=b))))

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import time
-import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evaluator.correctness import same_dtype
-from evaluator.judge.alike import same_bytes
 from evaluator.judge.answers import error_of
 from evaluator.judge.blocks import Block, new_block
 from evaluator.judge.checking import CALLS_A_CASE, Checker, room
 from evaluator.judge.failures import Ended
 from evaluator.judge.peer import Peer, start_trusted
 from evaluator.ops.definition import Case, Op
-from evaluator.ops.validate import materialise
-from evaluator.proving.equivalent import why_the_same
+from evaluator.proving.equivalent import same_function, why_the_same
 from evaluator.proving.finding import Finding, Status
-from evaluator.proving.mutants import Mutant, mutants, torch_itself
+from evaluator.proving.mutants import Mutant, mutants
 from evaluator.proving.subject import cases_of
-
-if typing.TYPE_CHECKING:
-    import torch
 
 MODULE = "evaluator.proving.process"
 SEED = 7
@@ -60,7 +53,7 @@ class Prover:
             finding = self._killed(op, mutant, cases)
             if finding.status is Status.SURVIVED and performance:
                 finding = self._killed(op, mutant, op.performance_cases(self.device))
-            if finding.status is Status.SURVIVED and mutant.by_values and same_as_torch(op, mutant, cases):
+            if finding.status is Status.SURVIVED and mutant.by_values and same_function(op, mutant, cases):
                 finding = replace(finding, status=Status.SAME, reason=why_the_same(op.slug, mutant.name))
             yield finding
 
@@ -108,22 +101,3 @@ class Prover:
             self._peer.allowance_bytes = self._block.length
             self._block.share(self._peer, "main", LOAD_S)
         return self._peer, self._block
-
-
-def same_as_torch(op: Op, mutant: Mutant, cases: Sequence[Case]) -> bool:
-    """Whether the mutant gives torch's own bits on every case, so that nobody could tell it from the op there."""
-
-    return all(
-        _same_bits(_outputs(op, mutant.make(), case, seed), _outputs(op, torch_itself(op), case, seed)) for case in cases for seed in (1, 2)
-    )
-
-
-def _outputs(op: Op, kernel: typing.Any, case: Case, seed: int) -> list[torch.Tensor]:
-    import dataclasses
-
-    args, kwargs = materialise(case, seed)
-    return list(same_dtype(dataclasses.replace(op, reference=kernel), args, kwargs))
-
-
-def _same_bits(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor]) -> bool:
-    return all(x.shape == y.shape and same_bytes(x.reshape(-1), y.reshape(-1)) for x, y in zip(a, b, strict=True))

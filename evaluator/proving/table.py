@@ -22,7 +22,7 @@ def line(slug: str, findings: Sequence[Finding]) -> str:
 def explained(finding: Finding) -> str:
     """What is wrong, or why it is not, in one line."""
     if finding.status is Status.SAME:
-        return f"{finding.kernel}: not a mutant: {finding.reason or 'the same bits as torch on every case, for no reason that we know'}"
+        return f"{finding.kernel}: not a mutant: {finding.reason or 'the same as torch on every case, for no reason that we know'}"
     where = f" on {finding.case}" if finding.case else ""
     reason = finding.reason.splitlines()[0] if finding.reason else f"passes all {finding.cases} cases"
     return f"{finding.kernel}: {finding.status}{where}: {finding.verdict} {reason}".rstrip()
