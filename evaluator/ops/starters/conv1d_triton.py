@@ -12,7 +12,7 @@ def conv1d_kernel(
     row = (tl.program_id(0) * TILE_P + tl.arange(0, TILE_P)).to(tl.int64)[:, None]
     column = tl.program_id(1) * TILE_O + tl.arange(0, TILE_O)[None, :]
     group, groups = tl.program_id(2).to(tl.int64), tl.num_programs(2)
-    sample, place = row // places, row % places
+    sample, place = row // places, (row % places).to(tl.int32)
     samples = x_ptr + (sample * groups + group) * channels * size
     filters = weight_ptr + (group * out_channels + column) * channels * kernel
     total = tl.zeros([TILE_P, TILE_O], dtype=tl.float32)
@@ -20,7 +20,9 @@ def conv1d_kernel(
         inner = start + tl.arange(0, TILE_K)
         channel, tap = (inner // kernel)[None, :], (inner % kernel)[None, :]
         at = place * stride - padding + tap * dilation
-        x = tl.load(samples + channel * size + at, mask=(row < rows) & (channel < channels) & (at >= 0) & (at < size), other=0.0)
+        x = tl.load(
+            samples + channel.to(tl.int64) * size + at, mask=(row < rows) & (channel < channels) & (at >= 0) & (at < size), other=0.0
+        )
         weight = tl.load(filters + inner[:, None], mask=(inner[:, None] < channels * kernel) & (column < out_channels), other=0.0)
         # Without "ieee", float32 tiles are multiplied as TF32 on a GPU, which this op does not allow.
         total = tl.dot(x, weight, total, input_precision="ieee")

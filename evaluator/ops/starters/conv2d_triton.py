@@ -14,7 +14,7 @@ def conv2d_kernel(
     column = tl.program_id(1) * TILE_O + tl.arange(0, TILE_O)[None, :]
     group, groups = tl.program_id(2).to(tl.int64), tl.num_programs(2)
     pixels, taps = out_height * out_width, kernel_h * kernel_w
-    sample, pixel = row // pixels, row % pixels
+    sample, pixel = row // pixels, (row % pixels).to(tl.int32)
     top = pixel // out_width * stride_h - padding_h
     left = pixel % out_width * stride_w - padding_w
     samples = x_ptr + (sample * groups + group) * channels * height * width
@@ -26,7 +26,7 @@ def conv2d_kernel(
         y = top + tap // kernel_w * dilation_h
         x = left + tap % kernel_w * dilation_w
         inside = (row < rows) & (channel < channels) & (y >= 0) & (y < height) & (x >= 0) & (x < width)
-        values = tl.load(samples + (channel * height + y) * width + x, mask=inside, other=0.0)
+        values = tl.load(samples + channel.to(tl.int64) * height * width + (y * width + x), mask=inside, other=0.0)
         weight = tl.load(filters + inner[:, None], mask=(inner[:, None] < channels * taps) & (column < out_channels), other=0.0)
         # Without "ieee", float32 tiles are multiplied as TF32 on a GPU, which this op does not allow.
         total = tl.dot(values, weight, total, input_precision="ieee")

@@ -14,7 +14,7 @@ def conv3d_kernel(
     column = tl.program_id(1) * TILE_O + tl.arange(0, TILE_O)[None, :]
     group, groups = tl.program_id(2).to(tl.int64), tl.num_programs(2)
     points, taps = out_depth * out_height * out_width, kernel_d * kernel_h * kernel_w
-    sample, point = row // points, row % points
+    sample, point = row // points, (row % points).to(tl.int32)
     front = point // (out_height * out_width) * stride_d - padding_d
     top = point // out_width % out_height * stride_h - padding_h
     left = point % out_width * stride_w - padding_w
@@ -29,7 +29,8 @@ def conv3d_kernel(
         x = left + tap % kernel_w * dilation_w
         inside = (z >= 0) & (z < depth) & (y >= 0) & (y < height) & (x >= 0) & (x < width)
         inside = inside & (row < rows) & (channel < channels)
-        values = tl.load(samples + ((channel * depth + z) * height + y) * width + x, mask=inside, other=0.0)
+        volumes = samples + channel.to(tl.int64) * depth * height * width
+        values = tl.load(volumes + ((z * height + y) * width + x), mask=inside, other=0.0)
         weight = tl.load(filters + inner[:, None], mask=(inner[:, None] < channels * taps) & (column < out_channels), other=0.0)
         # Without "ieee", float32 tiles are multiplied as TF32 on a GPU, which this op does not allow.
         total = tl.dot(values, weight, total, input_precision="ieee")
@@ -46,7 +47,7 @@ def conv3d_kernel_impl(x, weight, bias=None, stride=(1, 1, 1), padding=(0, 0, 0)
     out = torch.empty((samples, out_channels, *places), dtype=x.dtype, device=x.device)
     rows = out.numel() // out_channels
     # Triton's interpreter pays for every program, a GPU for every idle lane.
-    tile_p, tile_o, tile_k = (64, 64, 32) if x.is_cuda else (128, 128, 128)
+    tile_p, tile_o, tile_k = (64, 64, 32) if x.is_cuda else (256, 128, 128)
     grid = (triton.cdiv(rows, tile_p), triton.cdiv(out_channels // groups, tile_o), groups)
     conv3d_kernel[grid](
         x, weight, x if bias is None else bias.contiguous(), out, rows, channels, *size, out_channels // groups, *places,

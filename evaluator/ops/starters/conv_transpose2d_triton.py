@@ -14,7 +14,7 @@ def conv_transpose2d_kernel(
     column = tl.program_id(1) * TILE_O + tl.arange(0, TILE_O)[None, :]
     group, groups = tl.program_id(2).to(tl.int64), tl.num_programs(2)
     pixels, taps = out_height * out_width, kernel_h * kernel_w
-    sample, pixel = row // pixels, row % pixels
+    sample, pixel = row // pixels, (row % pixels).to(tl.int32)
     bottom = pixel // out_width + padding_h
     right = pixel % out_width + padding_w
     samples = x_ptr + (sample * groups + group) * channels * height * width
@@ -29,7 +29,8 @@ def conv_transpose2d_kernel(
         there = (y >= 0) & (y % stride_h == 0) & (x >= 0) & (x % stride_w == 0)
         y, x = y // stride_h, x // stride_w
         there = there & (y < height) & (x < width) & (row < rows) & (channel[None, :] < channels)
-        values = tl.load(samples + (channel[None, :] * height + y) * width + x, mask=there, other=0.0)
+        planes = samples + channel.to(tl.int64)[None, :] * height * width
+        values = tl.load(planes + (y * width + x), mask=there, other=0.0)
         weights = filters + (channel * out_channels * taps + tap)[:, None]
         weight = tl.load(weights, mask=(channel[:, None] < channels) & (column < out_channels), other=0.0)
         # Without "ieee", float32 tiles are multiplied as TF32 on a GPU, which this op does not allow.
@@ -48,7 +49,7 @@ def conv_transpose2d_kernel_impl(x, weight, bias=None, stride=(1, 1), padding=(0
     out = torch.empty((samples, groups * out_channels, *out_size), dtype=x.dtype, device=x.device)
     rows = samples * out_size[0] * out_size[1]
     # Triton's interpreter pays for every program, a GPU for every idle lane.
-    tile_p, tile_o, tile_k = (64, 64, 32) if x.is_cuda else (256, 128, 128)
+    tile_p, tile_o, tile_k = (64, 64, 32) if x.is_cuda else (512, 128, 128)
     grid = (triton.cdiv(rows, tile_p), triton.cdiv(out_channels, tile_o), groups)
     conv_transpose2d_kernel[grid](
         x, weight, x if bias is None else bias.contiguous(), out, rows, channels // groups, *size, out_channels, *out_size,
