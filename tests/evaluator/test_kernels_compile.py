@@ -18,7 +18,7 @@ from evaluator.ops.registry import all_ops, get  # noqa: E402
 
 TURING, HOPPER = 75, 90
 OTHER_TYPES = {
-    **dict.fromkeys(("target_ptr", "seed_ptr"), "*i64"),
+    **dict.fromkeys(("target_ptr", "seed_ptr", "index_ptr"), "*i64"),
     **dict.fromkeys(("ends_ptr", "lengths_ptr"), "*i32"),
     "condition_ptr": "*i1",
     **dict.fromkeys(("eps", "scale", "alpha", "beta", "slope", "threshold", "low", "high", "value", "p"), "fp32"),
@@ -26,6 +26,7 @@ OTHER_TYPES = {
 # Smaller tiles than the starters have: they compile ten times as fast.
 PRODUCT: dict[str, object] = {"TILE_M": 16, "TILE_N": 16, "TILE_K": 16}
 ATTENTION: dict[str, object] = {"TILE_Q": 16, "TILE_K": 16, "TILE_D": 16}
+CONVOLUTION: dict[str, object] = {"HAS_BIAS": True, "TILE_P": 16, "TILE_O": 16, "TILE_K": 16}
 CONSTANTS: dict[str, dict[str, object]] = {
     "gelu": {"TANH": False, "BLOCK": 1024},
     "geglu": {"TANH": False, "BLOCK": 1024},
@@ -40,6 +41,13 @@ CONSTANTS: dict[str, dict[str, object]] = {
     "attention": {**ATTENTION, "TILE_E": 16},
     "masked_attention": {"HAS_MASK": True, **ATTENTION},
     **dict.fromkeys(("causal_attention", "gqa_attention", "decode_attention"), ATTENTION),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "conv_transpose2d"), CONVOLUTION),
+    "depthwise_conv2d": {"HAS_BIAS": True, "PLANES": 4, "BLOCK": 256},
+    "causal_conv1d": {"HAS_BIAS": True, "SILU": True, "ROWS": 4, "BLOCK": 512},
+    "avg_pool2d": {"COUNT_PADDING": False, "COUNT": True, "BLOCK": 512},
+    "transpose_copy": {"TILE": 16},
+    "nchw_to_nhwc": {"TILE_C": 16, "TILE_P": 256},
+    "pad": {"ROWS": 2, "BLOCK": 512},
 }
 
 
