@@ -10,9 +10,13 @@ from evaluator.ops import cross_entropy, layer_norm, softmax, sum  # noqa: A004 
 from evaluator.ops.definition import Op
 from evaluator.ops.families import (
     activations,
+    arrangements,
     attention,
     attention_causal,
+    average_pooling,
+    conv_transpose,
     convolutions,
+    depthwise,
     elementwise,
     epilogues,
     gated,
@@ -52,13 +56,17 @@ FAMILIES = (
     attention_causal,
     rotary,
     convolutions,
+    conv_transpose,
+    depthwise,
     pooling,
+    average_pooling,
     indexing,
     sorting,
     losses,
     quantisation,
     optimizers,
     layouts,
+    arrangements,
     randomness,
 )
 _LISTED = (
