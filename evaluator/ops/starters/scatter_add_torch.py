@@ -11,5 +11,5 @@ def scatter_add_kernel_impl(x, dim, index, src):
             steps = torch.arange(index.shape[d], device=x.device) * out.stride(d)
             places = places + steps.view([-1 if e == d else 1 for e in range(x.dim())])
     added = src[tuple(slice(n) for n in index.shape)].float()
-    out.view(-1).index_put_((places.reshape(-1),), added.reshape(-1), accumulate=True)
+    out.view(-1).index_add_(0, places.reshape(-1), added.reshape(-1))
     return out.to(x.dtype)
