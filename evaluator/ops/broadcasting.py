@@ -6,14 +6,12 @@ An op says by one recipe an operand what the operand holds (`tensor()` for norma
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from evaluator.ops.arguments import ITEM_BYTES, correctness, every_other, hidden, input_bytes, padded, takes_bfloat16, tensor, transposed
 from evaluator.ops.definition import Argument, Case, Cost, TensorSpec
-
-Pick = Callable[[int, int], int]
-FLOATS = ("float32", "float16", "bfloat16")
+from evaluator.ops.elementwise import FLOATS, NO_OPTIONS, Pick
 
 LAYOUTS = (
     ("plain", tensor(64, 128), tensor(64, 128), tensor(64, 128)),
@@ -38,7 +36,9 @@ def holding(recipe: TensorSpec, layout: TensorSpec, dtype: str = "") -> TensorSp
     return replace(layout, dtype=recipe.dtype if kept else dtype, generator=recipe.generator, low=recipe.low, high=recipe.high)
 
 
-def correctness_cases(device: str, operands: Sequence[TensorSpec], dtypes: Sequence[str] = FLOATS[1:], **options: Argument) -> list[Case]:
+def correctness_cases(
+    device: str, operands: Sequence[TensorSpec], dtypes: Sequence[str] = FLOATS[1:], options: Mapping[str, Argument] = NO_OPTIONS
+) -> list[Case]:
     """All layouts, a case with a large first operand of normal values, and one for each of the other dtypes."""
     first = next(n for n, operand in enumerate(operands) if operand.dtype != "bool")
     large = [replace(operand, generator="large") if n == first else operand for n, operand in enumerate(operands)]

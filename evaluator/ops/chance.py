@@ -56,7 +56,8 @@ def surprise(k: torch.Tensor, n: torch.Tensor, p: float) -> torch.Tensor:
     share = k / n.clamp(min=1)
     of_k = torch.special.xlogy(share, share) - share * math.log(p)
     of_rest = torch.special.xlogy(1 - share, 1 - share) - (1 - share) * math.log1p(-p)
-    return n * (of_k + of_rest).clamp(min=0)
+    found: torch.Tensor = n * (of_k + of_rest).clamp(min=0)
+    return found
 
 
 def limit(tests: int) -> float:
@@ -156,8 +157,10 @@ def _runs(dropped: torch.Tensor, counted: torch.Tensor, p: float) -> str:
 
 def _longest(dropped: torch.Tensor, counted: torch.Tensor, is_zero: bool) -> int:
     """The length of the longest run, found segment by segment."""
+    import torch
+
     longest = current = 0
-    for zero, known in zip(dropped.split(SEGMENT), counted.split(SEGMENT), strict=True):
+    for zero, known in zip(torch.split(dropped, SEGMENT), torch.split(counted, SEGMENT), strict=True):
         ends = zero[known] != is_zero
         places = ends.nonzero().reshape(-1)
         if not len(places):

@@ -18,9 +18,8 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
-from evaluator.ops.broadcasting import FLOATS
 from evaluator.ops.definition import Argument, Case, Cost, Op, TensorSpec
-from evaluator.ops.elementwise import Pick, half
+from evaluator.ops.elementwise import FLOATS, Pick, half
 
 if typing.TYPE_CHECKING:
     import torch
@@ -49,7 +48,7 @@ def glu_reference(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
 def two_input_cases(device: str, **options: Argument) -> list[Case]:
     """Gate and up as operands of one shape; `packed`: both cut out of the output of one matrix product."""
     packed = padded(27, 45, 45)
-    same_shape = [c for c in broadcasting.correctness_cases(device, (NORMAL, NORMAL), **options) if _of_one_shape(c)]
+    same_shape = [c for c in broadcasting.correctness_cases(device, (NORMAL, NORMAL), options=options) if _of_one_shape(c)]
     return [
         *same_shape,
         correctness("packed", packed, packed, **options),

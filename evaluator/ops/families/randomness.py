@@ -54,8 +54,8 @@ def dropped_at_random(call: Call) -> str:
         return ""
     if p in (0.0, 1.0):
         return _without_chance(x, got, p)
-    flat = [t.reshape(-1) for t in (x, got)]
-    found = [_neither_nor(*parts, p) for parts in zip(*(t.split(SEGMENT) for t in flat), strict=True)]
+    of_x, of_got = (torch.split(tensor.reshape(-1), SEGMENT) for tensor in (x, got))
+    found = [_neither_nor(*parts, p) for parts in zip(of_x, of_got, strict=True)]
     right, known = (torch.cat(masks).view(x.shape) for masks in zip(*found, strict=True))
     if not bool(right.all()):
         return _first_wrong(~right, x, got, f"are neither 0 nor the input / (1 - {p:g})")

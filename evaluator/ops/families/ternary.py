@@ -6,9 +6,9 @@ import typing
 
 from evaluator.ops import broadcasting, starter
 from evaluator.ops.arguments import correctness, performance, tensor
-from evaluator.ops.broadcasting import FLOATS, least_cost
+from evaluator.ops.broadcasting import least_cost
 from evaluator.ops.definition import Case, Op, TensorSpec
-from evaluator.ops.elementwise import half
+from evaluator.ops.elementwise import FLOATS, half
 
 if typing.TYPE_CHECKING:
     import torch
