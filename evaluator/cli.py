@@ -1,4 +1,5 @@
 """`python -m evaluator run FILE --op SLUG` judges one file on this machine; `python -m evaluator ops` lists the ops;
+`python -m evaluator import` makes ops given as data (`evaluator/ops/sources.py`), which `--ops-file` adds to both;
 `python -m evaluator bench` measures the evaluator itself (`evaluator/bench/`).
 
 Exit codes: 0 accepted, 1 judged and not accepted, 2 usage, 3 ours (infrastructure).
@@ -18,7 +19,11 @@ from pathlib import Path
 from evaluator.bench import command as bench_command
 from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Policy, Verdict, dumps
 from evaluator.feedback import feedback
+from evaluator.ops import import_command
+from evaluator.ops.definition import Op
+from evaluator.ops.recorded import DocumentError, load_file, to_document
 from evaluator.ops.registry import UnknownOp, all_ops, get
+from evaluator.ops.sources import SourceFault
 from evaluator.proving import command as prove_command
 from evaluator.report import event_line, outcome_lines
 
@@ -51,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="judge one file")
     run.add_argument("file", type=Path)
     run.add_argument("--op", required=True, help="slug of the op, as `ops` lists it")
+    run.add_argument(
+        "--ops-file", type=Path, metavar="PATH", help="ops given as data, as `import` writes them, or one op as the site's API gives it"
+    )
     run.add_argument("--type", choices=[t.value for t in KernelType], help="kernel type; guessed from the source when not given")
     run.add_argument("--device", default="", help="cpu, cuda or cuda:N; the first GPU when there is one, else cpu")
     run.add_argument("--mode", default=Mode.BENCHMARK.value, choices=[m.value for m in Mode])
@@ -64,8 +72,12 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(do=_run)
     ops = commands.add_parser("ops", help="list the ops")
     ops.add_argument("--suite")
+    ops.add_argument("--ops-file", type=Path, metavar="PATH", help="list the ops of this file instead")
     ops.add_argument("--json", action="store_true")
     ops.set_defaults(do=_ops)
+    importing = commands.add_parser("import", help="make ops given as data of somebody else's")
+    import_command.add_arguments(importing)
+    importing.set_defaults(do=_import)
     bench = commands.add_parser("bench", help="measure the evaluator's own speed and repeatability on this machine")
     bench_command.add_arguments(bench)
     bench.set_defaults(do=_bench)
@@ -82,10 +94,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from evaluator.sandbox import SandboxError
 
     source = _read(arguments.file)
-    try:
-        op = get(arguments.op)
-    except UnknownOp as error:
-        raise _UsageError(str(error)) from error
+    op = _op(arguments.op, arguments.ops_file)
     device, index = resolve_device(arguments.device)
     request = EvaluationRequest(
         op=op.slug,
@@ -97,6 +106,7 @@ def _run(arguments: argparse.Namespace) -> int:
         policy=Policy(arguments.policy),
         limits=_limits(arguments.limit),
         filename=arguments.file.name,
+        definition=to_document(op) if op.document is not None else None,
     )
     _writable(arguments.json)
     quiet = arguments.json == "-" or arguments.feedback
@@ -115,6 +125,23 @@ def _run(arguments: argparse.Namespace) -> int:
         return OURS
     _write(outcome, arguments.json, as_feedback=arguments.feedback)
     return ACCEPTED if outcome.verdict is Verdict.ACCEPTED else NOT_ACCEPTED
+
+
+def _op(slug: str, ops_file: Path | None) -> Op:
+    """The op of this slug, from the file where it has one. Raises `_UsageError`."""
+    recorded = _recorded(ops_file) if ops_file else {}
+    try:
+        return recorded.get(slug) or get(slug)
+    except UnknownOp as error:
+        there = f" {ops_file} holds {', '.join(sorted(recorded)) or 'no op'}." if ops_file else ""
+        raise _UsageError(f"{error}{there[:2000]}") from error
+
+
+def _recorded(ops_file: Path) -> dict[str, Op]:
+    try:
+        return load_file(ops_file)
+    except DocumentError as error:
+        raise _UsageError(str(error)) from error
 
 
 def _write(outcome: Outcome, to: str | None, *, as_feedback: bool) -> None:
@@ -192,6 +219,9 @@ def _ignore(event: Event) -> None:
 
 def _ops(arguments: argparse.Namespace) -> int:
     ops = all_ops(arguments.suite)
+    if arguments.ops_file:
+        recorded = _recorded(arguments.ops_file)
+        ops = tuple(op for _, op in sorted(recorded.items()) if arguments.suite is None or arguments.suite in op.suites)
     if arguments.json:
         rows: list[dict[str, typing.Any]] = [
             {
@@ -209,6 +239,13 @@ def _ops(arguments: argparse.Namespace) -> int:
         for op in ops:
             print(f"{op.slug:20} {op.signature}")
     return ACCEPTED
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    try:
+        return ACCEPTED if import_command.run(arguments) else NOT_ACCEPTED
+    except SourceFault as error:
+        raise _UsageError(str(error)) from error
 
 
 def _bench(arguments: argparse.Namespace) -> int:

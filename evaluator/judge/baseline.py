@@ -14,13 +14,14 @@ def reference(message: Mapping[str, object]) -> Callable[..., object]:
     import torch
 
     from evaluator.correctness.oracle import set_float32_products
+    from evaluator.ops.recorded import Reference
     from evaluator.ops.resolve import resolve
 
     definition = message.get("definition")
     op = resolve(str(message["op"]), definition if isinstance(definition, dict) else None)
     set_float32_products(op)
     torch.set_grad_enabled(False)
-    return op.reference
+    return op.reference.direct if isinstance(op.reference, Reference) else op.reference
 
 
 def main() -> None:

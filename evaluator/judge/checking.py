@@ -130,6 +130,8 @@ class Checker:
         command = f"python -m evaluator run FILE --op {self.op.slug} --mode test --case {result.name} --seed {seed}"
         if self.comparer.policy is not Policy.SCALED:
             command += f" --policy {self.comparer.policy}"
+        if self.op.document is not None:
+            command += " --ops-file OPS.json"
         return dataclasses.replace(result, seed=seed, reproduce=command)
 
 

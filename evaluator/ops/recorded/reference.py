@@ -32,6 +32,11 @@ class Reference:
             returned = None
         return typing.cast("torch.Tensor", returned)
 
+    @property
+    def direct(self) -> Callable[..., object]:
+        """The target itself where nothing needs to be done about what it returns: what is timed must not pay for this class."""
+        return self if self.in_place else resolve(self.target)
+
     def text(self, signature: str) -> str:
         """The reference as a reader sees it: Python source."""
         parameters = python_parameters(signature)
