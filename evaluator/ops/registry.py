@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluator.ops import cross_entropy, layer_norm, softmax, sum  # noqa: A004 (the op's name)
 from evaluator.ops.definition import Op
 from evaluator.ops.families import (
     activations,
@@ -15,6 +14,7 @@ from evaluator.ops.families import (
     attention_causal,
     average_pooling,
     caches,
+    channel_norms,
     conv_transpose,
     convolutions,
     depthwise,
@@ -32,6 +32,7 @@ from evaluator.ops.families import (
     matmuls,
     norms,
     optimizers,
+    pointwise_losses,
     pooling,
     quantisation,
     randomness,
@@ -40,6 +41,7 @@ from evaluator.ops.families import (
     scans,
     scattering,
     searches,
+    selections,
     smooth_activations,
     softmaxes,
     sorting,
@@ -53,8 +55,10 @@ FAMILIES = (
     smooth_activations,
     gated,
     reductions,
+    selections,
     softmaxes,
     norms,
+    channel_norms,
     matmuls,
     linears,
     epilogues,
@@ -76,6 +80,7 @@ FAMILIES = (
     scans,
     searches,
     losses,
+    pointwise_losses,
     quantisation,
     dequantisation,
     optimizers,
@@ -83,10 +88,7 @@ FAMILIES = (
     arrangements,
     randomness,
 )
-_LISTED = (
-    *(module.OP for module in (cross_entropy, layer_norm, softmax, sum)),
-    *(op for f in FAMILIES for op in f.OPS),
-)
+_LISTED = tuple(op for f in FAMILIES for op in f.OPS)
 OPS: Mapping[str, Op] = MappingProxyType({op.slug: op for op in _LISTED})
 if len(OPS) != len(_LISTED):
     raise ValueError("two ops have one slug")
