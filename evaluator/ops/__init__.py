@@ -1,1 +1,1 @@
-"""Op definitions: one file an op, `registry` lists them."""
+"""Op definitions: one file a family in `families/`, the lists of cases that families share beside it; `registry` lists them all."""
