@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from evaluator.contract import CaseResult, CaseTiming, Outcome, Reason, Verdict
+from evaluator.contract import CaseResult, CaseTiming, Mode, Outcome, Reason, Verdict
 from evaluator.diagnosis import patterns, worst_first
 
 SHOWN_CASES = 5
@@ -148,6 +148,8 @@ def _next(outcome: Outcome, failed: Sequence[CaseResult], timed: Sequence[CaseRe
             yield "- Test sizes that no power of two divides, sizes of 1, and non-contiguous inputs."
     elif outcome.verdict is not Verdict.ACCEPTED:
         yield "- Correct what the reason names and hand the source in again."
+    elif not timed and outcome.mode is not Mode.TEST:
+        yield "- Correct on every case. It was not timed: one case alone was asked for, or the op has no performance case on this device."
     elif not timed:
         yield "- Correct on every case. It was not timed: hand it in with mode `benchmark` or `ranked`."
     else:

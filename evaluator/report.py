@@ -17,6 +17,8 @@ def event_line(event: Event) -> str:
         return f"— {event.data['stage']}"
     if event.kind == "case":
         return case_line(from_json(CaseResult, event.data))
+    if event.kind == "note":
+        return f"note: {event.data['text']}"
     return ""
 
 

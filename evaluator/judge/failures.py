@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from evaluator.contract import Reason, State, Verdict
+from evaluator.contract import EvaluationRequest, Mode, Reason, State, Verdict
 from evaluator.judge.peer import PeerBrokeProtocol, PeerDied, PeerFailure, PeerOverMemory, PeerTimedOut
+from evaluator.ops.definition import Op
+from evaluator.ops.untimed import why_untimed
 
 
 class Ended(Exception):
@@ -31,3 +33,11 @@ def verdict_of(failure: PeerFailure, doing: str, *, importing: bool = False) -> 
         hint = "Do not write to file descriptors that you did not open."
         return Verdict.REJECTED, Reason("protocol_broken", f"{doing}: something wrote to the judge's channel: {failure}", hint=hint)
     raise TypeError(f"unknown failure {failure!r}")
+
+
+def note_untimed(op: Op, request: EvaluationRequest) -> str:
+    """Why a request for times gets a check only; "" when the op can be timed. Raises `Ended` for a ranked one, which is nothing without."""
+    why = why_untimed(op, request.device)
+    if why and request.mode is Mode.RANKED:
+        raise Ended(Verdict.REJECTED, Reason("no_performance_case", why), State.BUILDING)
+    return why

@@ -29,7 +29,7 @@ from evaluator.judge.answers import error_of
 from evaluator.judge.blocks import Block, new_block
 from evaluator.judge.checking import CALLS_A_CASE, Checker, room
 from evaluator.judge.comparing import Comparer, first_reason
-from evaluator.judge.failures import Ended, verdict_of
+from evaluator.judge.failures import Ended, note_untimed, verdict_of
 from evaluator.judge.inputs import derive
 from evaluator.judge.measuring import FLUSH_BYTES, Measurement, calls_in_block
 from evaluator.judge.peer import Cancelled, InfrastructureError, Peer, PeerFailure
@@ -102,10 +102,14 @@ class Run:
     def _stages(self) -> None:
         if self.built.verdict is not None and self.built.reason is not None:
             raise Ended(self.built.verdict, self.built.reason, State.BUILDING)
+        timed = self.request.mode is not Mode.TEST and self.only_case is None
+        untimed = note_untimed(self.op, self.request) if timed else ""
         self._enter(State.CHECKING, self.request.limits.check_s)
         self._load()
         self._check()
-        if self.request.mode is not Mode.TEST and self.only_case is None:
+        if untimed:
+            self.emit(Event("note", {"text": untimed}))
+        elif timed:
             self._enter(State.TIMING, self.request.limits.timing_s)
             self._time()
 
