@@ -59,8 +59,8 @@ def correctness_cases(device: str, kv: Callable[[int], int] = lambda count: coun
         correctness("scale_of_one", *qkv(2, 4, 41, 8), scale=1.0),
         correctness("heads_last", *heads_last(2, 6, 31, 24, kv(6))),
         correctness("transposed", by_width, *qkv(2, 6, 19, 24)[1:]),
-        # Scores reach several hundreds, whose exponentials float32 does not hold: the maximum must go first.
-        correctness("large", *heads(2, 4, 33, 32, kv=kv(4), generator="large", high=0.01)),
+        # Scores reach two hundred, whose exponentials float32 does not hold: the maximum must go first.
+        correctness("large", *heads(2, 4, 33, 32, kv=kv(4), generator="large", high=0.005)),
         *(correctness(name, *qkv(2, 4, 37, 40, name)) for name in halves),
         correctness("long_float16", *qkv(1, 2, 263, 32, "float16")),
     ]

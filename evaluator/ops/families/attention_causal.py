@@ -74,7 +74,11 @@ CAUSAL_ATTENTION = Op(
 def gqa_attention_reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None) -> torch.Tensor:
     import torch
 
-    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)
+    # Torch has a fast kernel that shares heads of keys for float16 and bfloat16 only; else repeating them is faster.
+    shares = q.dtype in (torch.float16, torch.bfloat16)
+    if not shares:
+        k, v = (x.repeat_interleave(q.shape[1] // k.shape[1], dim=1) for x in (k, v))
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=shares)
 
 
 def _pairs_share(count: int) -> int:
@@ -161,7 +165,7 @@ def decode_attention_cases(device: str) -> list[Case]:
     halves = ["float16", *(["bfloat16"] if takes_bfloat16(device) else [])]
     q, _, _, lengths = _cache(3, 6, 2, 47, 24)
     tokens_first = tensor(3, 2, 47, 24, strides=(2256, 24, 48, 1))
-    large = tensor(3, 6, 32, generator="large", high=0.01)
+    large = tensor(3, 6, 32, generator="large", high=0.005)
     return [
         correctness("plain", *_cache(4, 8, 2, 64, 32)),
         correctness("odd", *_cache(3, 6, 2, 47, 20)),
