@@ -2,8 +2,11 @@ import torch
 import triton
 import triton.language as tl
 
+# Compiled once for all sizes, strides and dilations, not for each: that takes a second or two.
+GEOMETRY = ["rows", "size", "places", "kernel", "stride", "padding", "dilation"]
 
-@triton.jit
+
+@triton.jit(do_not_specialize=GEOMETRY)
 def conv1d_kernel(
     x_ptr, weight_ptr, bias_ptr, out_ptr, rows, channels, size, out_channels, places, kernel, stride, padding, dilation,
     HAS_BIAS: tl.constexpr, TILE_P: tl.constexpr, TILE_O: tl.constexpr, TILE_K: tl.constexpr,

@@ -2,8 +2,12 @@ import torch
 import triton
 import triton.language as tl
 
+# Compiled once for all sizes, strides and dilations, not for each: that takes a second or two.
+GEOMETRY = ["rows", "depth", "height", "width", "out_depth", "out_height", "out_width", "kernel_d", "kernel_h", "kernel_w"]
+GEOMETRY += [f"{name}_{dim}" for name in ("stride", "padding", "dilation") for dim in "dhw"]
 
-@triton.jit
+
+@triton.jit(do_not_specialize=GEOMETRY)
 def conv3d_kernel(
     x_ptr, weight_ptr, bias_ptr, out_ptr, rows, channels, depth, height, width, out_channels, out_depth, out_height, out_width,
     kernel_d, kernel_h, kernel_w, stride_d, stride_h, stride_w, padding_d, padding_h, padding_w, dilation_d, dilation_h, dilation_w,

@@ -2,8 +2,12 @@ import torch
 import triton
 import triton.language as tl
 
+# Compiled once for all sizes, strides and dilations, not for each: that takes a second or two.
+GEOMETRY = ["rows", "height", "width", "out_height", "out_width", "kernel_h", "kernel_w"]
+GEOMETRY += ["stride_h", "stride_w", "padding_h", "padding_w", "dilation_h", "dilation_w"]
 
-@triton.jit
+
+@triton.jit(do_not_specialize=GEOMETRY)
 def conv_transpose2d_kernel(
     x_ptr, weight_ptr, bias_ptr, out_ptr, rows, channels, height, width, out_channels, out_height, out_width,
     kernel_h, kernel_w, stride_h, stride_w, padding_h, padding_w, dilation_h, dilation_w,
