@@ -13,7 +13,7 @@ from evaluator.bench.results import CheckingCost, Distribution
 from evaluator.bench.settings import Settings
 from evaluator.ops import registry
 from evaluator.ops.arguments import tensor
-from evaluator.ops.definition import Argument, Case
+from evaluator.ops.definition import Argument, Case, TensorSpec
 from evaluator.sandbox.gpus import gpu
 from evaluator.sandbox.lock import device_lock
 
@@ -77,7 +77,7 @@ def case_of(slug: str, settings: Settings) -> Case:
         "mm": (tensor(halves, inner, dtype="float16"), tensor(inner, columns, dtype="float16")),
     }
     args = recipes[slug]
-    shapes = " and ".join(f"{spec.dtype} {'×'.join(map(str, spec.shape))}" for spec in args if not isinstance(spec, int))
+    shapes = " and ".join(f"{spec.dtype} {'×'.join(map(str, spec.shape))}" for spec in args if isinstance(spec, TensorSpec))
     return Case(shapes, "performance", args)
 
 

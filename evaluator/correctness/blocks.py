@@ -59,8 +59,11 @@ def row_length(shape: Sequence[int]) -> int:
 
 def blocks(tensor: torch.Tensor) -> list[Block]:
     """The blocks of an output that is not empty, in row-major order."""
-    most = BLOCK_ELEMENTS.get(tensor.device.type, BLOCK_ELEMENTS["cpu"])
-    return list(_walk(tuple(tensor.shape), min(most, max(LEAST_ELEMENTS, tensor.numel() * tensor.element_size() // SHARE))))
+    most = min(
+        BLOCK_ELEMENTS.get(tensor.device.type, BLOCK_ELEMENTS["cpu"]),
+        max(LEAST_ELEMENTS, tensor.numel() * tensor.element_size() // SHARE),
+    )
+    return list(_walk(tuple(tensor.shape), max(1, most // 2) if tensor.is_complex() else most))
 
 
 def _walk(shape: tuple[int, ...], limit: int) -> Iterator[Block]:
