@@ -100,12 +100,20 @@ class Checker:
         for inputs, place in command:
             place.write(self.block, inputs)
             guards.poison(place.guards, self.block)
+        self._await_writes()
         message = {"cmd": "call", "calls": [place.describe("main") for _, place in command]}
         try:
             answers = calls_of(self.candidate.command(message, timeout_s=timeout_s), len(command))
         except PeerFailure as failure:
             raise Ended(*verdict_of(failure, f"checking case {case.name}"), State.CHECKING) from failure
         return [self._judge(case, form, inputs, place, answer) for (inputs, place), answer in zip(command, answers, strict=True)]
+
+    def _await_writes(self) -> None:
+        """On a GPU writing only asks for it, and nothing orders the work of two processes: the kernel might read what was there before."""
+        if self.device == "cuda":
+            import torch
+
+            torch.cuda.synchronize()
 
     def _judge(
         self, case: Case, form: Form, inputs: InputSet, place: Place, answer: CallFailed | Returned

@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import json
-import multiprocessing
+import multiprocessing.util
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evaluator.judge import environment
 from evaluator.ops.definition import Op
 from evaluator.ops.registry import all_ops, get
 from evaluator.proving import table
-from evaluator.proving.finding import Finding
+from evaluator.proving.finding import Finding, Status
+
+if TYPE_CHECKING:
+    from evaluator.proving.prove import Prover
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +73,33 @@ def prove(settings: Settings, ops: Sequence[Op]) -> Iterator[tuple[Op, list[Find
             yield waiting[done], done.result()
 
 
+_prover: Prover | None = None
+
+
 def _start(settings: Settings) -> None:
+    """In each process of the pool: one prover for all ops that it gets."""
+    global _prover
     if settings.gpu_index is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = str(settings.gpu_index)
     import torch
 
+    from evaluator.proving.prove import Prover
+
     torch.set_num_threads(1)
+    _prover = Prover(settings.device)
+    multiprocessing.util.Finalize(_prover, _prover.close, exitpriority=10)
 
 
 def _prove(slug: str, settings: Settings) -> list[Finding]:
-    from evaluator.proving.prove import Prover
-
+    assert _prover is not None
     op = get(slug)
-    prover = Prover(settings.device)
+    found: list[Finding] = []
     try:
-        found = list(prover.right_kernels(op, starters=settings.starters, performance=settings.performance))
-        return found + (list(prover.wrong_kernels(op, performance=settings.performance)) if settings.mutants else [])
-    finally:
-        prover.close()
+        found.extend(_prover.right_kernels(op, starters=settings.starters, performance=settings.performance))
+        if settings.mutants:
+            found.extend(_prover.wrong_kernels(op, performance=settings.performance))
+    except Exception as error:  # one op's trouble must not cost the table of all others
+        _prover.close()
+        reason = f"{type(error).__name__}: {error}"
+        found.append(Finding(slug, "the proof itself", "the proof itself", Status.REFUSED, verdict="infra_error", reason=reason))
+    return found

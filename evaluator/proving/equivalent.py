@@ -27,9 +27,6 @@ _SAME = {
     ("mse_loss", "operands 0 and 1 swapped"): COMMUTES,
     ("mul", "operands 0 and 1 swapped"): COMMUTES,
     ("smooth_l1_loss", "operands 0 and 1 swapped"): COMMUTES,
-    ("complex_mul", "operands 0 and 1 swapped"): COMMUTES,
-    ("addcmul", "operands 1 and 2 swapped"): COMMUTES,
-    ("mul", "operands 0 and 1 swapped"): COMMUTES,
 }
 
 

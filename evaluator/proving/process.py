@@ -26,6 +26,8 @@ def kernel(message: Mapping[str, object]) -> Callable[..., object]:
     from evaluator.proving.subject import cases_of
 
     reference(message)  # sets the precision class
+    if message["device"] != "cpu":
+        torch.cuda.empty_cache()
     op = registry.get(str(message["op"]))
     if "source" in message:
         entry = load(str(message["source"]), Path(os.getcwd()) / f"{op.entry_point}.py", op.entry_point)  # noqa: PTH109

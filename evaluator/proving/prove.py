@@ -68,6 +68,10 @@ class Prover:
     ) -> Finding:
         """`kernel`: name and kind. `statuses`: what it is called when all cases pass, and when one does not."""
         started = time.monotonic()
+        if self.torch_device == "cuda":
+            import torch
+
+            torch.cuda.empty_cache()  # several processes share the GPU
         refused = self._first_refusal(op, message, cases)
         case, verdict, reason = refused or ("", "", "")
         return Finding(op.slug, *kernel, statuses[refused is not None], case, verdict, reason, len(cases), time.monotonic() - started)
