@@ -4,59 +4,91 @@ from __future__ import annotations
 
 import importlib.util
 import typing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import torch
 
 triton = pytest.importorskip("triton")
 
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
+from triton.runtime.jit import JITFunction, mangle_type  # noqa: E402
 
 from evaluator import generate_cuda, philox  # noqa: E402
+from evaluator.generate import contiguous_strides  # noqa: E402
+from evaluator.ops.definition import Case, Op, TensorSpec  # noqa: E402
 from evaluator.ops.registry import all_ops, get  # noqa: E402
 
-TURING, HOPPER = 75, 90
-OTHER_TYPES = {
-    **dict.fromkeys(("target_ptr", "seed_ptr", "index_ptr"), "*i64"),
-    **dict.fromkeys(("ends_ptr", "lengths_ptr"), "*i32"),
-    "condition_ptr": "*i1",
-    **dict.fromkeys(("eps", "scale", "alpha", "beta", "slope", "threshold", "low", "high", "value", "p"), "fp32"),
-}
-# Smaller tiles than the starters have: they compile ten times as fast.
-PRODUCT: dict[str, object] = {"TILE_M": 16, "TILE_N": 16, "TILE_K": 16}
-ATTENTION: dict[str, object] = {"TILE_Q": 16, "TILE_K": 16, "TILE_D": 16}
-CONVOLUTION: dict[str, object] = {"HAS_BIAS": True, "TILE_P": 16, "TILE_O": 16, "TILE_K": 16}
-CONSTANTS: dict[str, dict[str, object]] = {
-    "gelu": {"TANH": False, "BLOCK": 1024},
-    "geglu": {"TANH": False, "BLOCK": 1024},
-    "clamp": {"HAS_MIN": True, "HAS_MAX": True, "BLOCK": 1024},
-    "layer_norm": {"HAS_WEIGHT": True, "HAS_BIAS": True, "BLOCK": 4096},
-    **dict.fromkeys(("mm", "mm_tf32", "bmm", "grouped_mm", "linear_swiglu"), PRODUCT),
-    "addmm": {"ADDS": True, **PRODUCT},
-    "linear": {"HAS_BIAS": True, **PRODUCT},
-    "linear_relu": {"HAS_BIAS": True, **PRODUCT},
-    "linear_gelu": {"HAS_BIAS": True, "TANH": False, **PRODUCT},
-    "mv": {"TILE": 4, "BLOCK": 512},
-    "attention": {**ATTENTION, "TILE_E": 16},
-    "masked_attention": {"HAS_MASK": True, **ATTENTION},
-    **dict.fromkeys(("causal_attention", "gqa_attention", "decode_attention"), ATTENTION),
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "conv_transpose2d"), CONVOLUTION),
-    "depthwise_conv2d": {"HAS_BIAS": True, "PLANES": 4, "BLOCK": 256},
-    "causal_conv1d": {"HAS_BIAS": True, "SILU": True, "ROWS": 4, "BLOCK": 512},
-    "avg_pool2d": {"COUNT_PADDING": False, "COUNT": True, "BLOCK": 512},
-    "transpose_copy": {"TILE": 16},
-    "nchw_to_nhwc": {"TILE_C": 16, "TILE_P": 256},
-    "pad": {"ROWS": 2, "BLOCK": 512},
-}
+CAPABILITY = {"t4": 75, "h100": 90}
+SMALL_TILE = 32
+CASES = [
+    (op.slug, device, dtype)
+    for op in all_ops()
+    for device, dtype in (("t4", "float16"), ("h100", "float32"), ("h100", "bfloat16"))
+    if "triton" in op.starters and (dtype in op.dtypes or (dtype == "float32" and not any("float" in name for name in op.dtypes)))
+]
+"""A starter is compiled for a T4 and an H100; one that takes no floats, once."""
 
 
 def ptx(kernel: typing.Any, types: dict[str, str], constants: dict[str, object], capability: int, **options: object) -> str:
-    signature = {p.name: "constexpr" if p.is_constexpr else types.get(p.name, "i32") for p in kernel.params}
     places = {(kernel.arg_names.index(name),): value for name, value in constants.items()}
-    source = ASTSource(fn=kernel, signature=signature, constexprs=places)
+    source = ASTSource(fn=kernel, signature=types, constexprs=places)
     compiled = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
     return str(compiled.asm["ptx"])
+
+
+@dataclass(frozen=True)
+class Launch:
+    kernel: typing.Any
+    arguments: dict[str, object]
+
+    def ptx(self, capability: int) -> str:
+        """Tiles of products are made small: they compile ten times as fast."""
+        constants = {p.name: self._small(p.name) for p in self.kernel.params if p.is_constexpr or self.arguments[p.name] is None}
+        types = {p.name: "constexpr" if p.name in constants else mangle_type(self.arguments[p.name]) for p in self.kernel.params}
+        options = {name: value for name, value in self.arguments.items() if name not in types}
+        return ptx(self.kernel, types, constants, capability, **options)
+
+    def _small(self, name: str) -> object:
+        value = self.arguments[name]
+        return min(value, SMALL_TILE) if name.startswith("TILE") and isinstance(value, int) else value
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
+    """What kernels are called with from now on; they do not run, and tensors say that they are on a GPU."""
+    found: list[Launch] = []
+
+    def record(kernel: typing.Any, *args: object, grid: object, warmup: bool, **kwargs: object) -> None:
+        found.append(Launch(kernel, {**dict(zip(kernel.arg_names, args, strict=False)), **kwargs}))
+
+    monkeypatch.setattr(JITFunction, "run", record)
+    monkeypatch.setattr(torch.Tensor, "is_cuda", True)
+    return found
+
+
+def case_of(op: Op, device: str, dtype: str) -> Case:
+    """The first case with such a tensor."""
+    cases = op.correctness_cases(device)
+    return next((case for case in cases if any(spec.dtype == dtype for spec in case.tensors)), cases[0])
+
+
+def call(op: Op, path: Path, case: Case) -> None:
+    """Call the starter with tensors without data."""
+    path.write_text(op.starters["triton"], encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("starter", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def tensor(recipe: TensorSpec) -> torch.Tensor:
+        strides = recipe.strides if recipe.strides is not None else contiguous_strides(recipe.shape)
+        return torch.empty_strided(recipe.shape, strides, dtype=getattr(torch, recipe.dtype), device="meta")
+
+    args, kwargs = case.filled_in(tensor)
+    getattr(module, op.entry_point)(*args, **kwargs)
 
 
 @pytest.fixture(autouse=True)
@@ -64,27 +96,23 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
 
 
-@pytest.mark.parametrize(("dtype", "capability"), [("fp32", TURING), ("fp16", TURING), ("fp32", HOPPER), ("bf16", HOPPER)])
-@pytest.mark.parametrize("slug", [op.slug for op in all_ops()])
-def test_starters(slug: str, dtype: str, capability: int, tmp_path: Path) -> None:
-    path = tmp_path / "starter.py"
-    path.write_text(get(slug).starters["triton"], encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("starter", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    kernel = getattr(module, f"{slug}_kernel")
-    types = {name: f"*{dtype}" for name in kernel.arg_names if name.endswith("_ptr")}
+@pytest.mark.parametrize(("slug", "device", "dtype"), CASES)
+def test_starters(slug: str, device: str, dtype: str, launches: list[Launch], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    op, capability = get(slug), CAPABILITY[device]
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _device=None: divmod(capability, 10))
 
-    text = ptx(kernel, {**types, **OTHER_TYPES}, CONSTANTS.get(slug, {"BLOCK": 1024}), capability)
+    call(op, tmp_path / "starter.py", case_of(op, device, dtype))
+    once = {launch.kernel.__name__: launch for launch in launches}
+    texts = [launch.ptx(capability) for launch in once.values()]
 
-    assert (".tf32" in text) == (get(slug).precision == "tf32" and capability == HOPPER and dtype == "fp32")
+    assert texts
+    assert any(".tf32" in text for text in texts) == (op.precision == "tf32" and dtype == "float32")
 
 
 @pytest.mark.parametrize("element", ["fp32", "fp16", "i16"])
 @pytest.mark.parametrize("uniform", [True, False])
 def test_generator_fuses_no_rounding_away(element: str, uniform: bool) -> None:
-    constants = {
+    constants: dict[str, object] = {
         "UNIFORM": uniform,
         "SHIFTED": True,
         "AS_BFLOAT16": element == "i16",
@@ -95,8 +123,11 @@ def test_generator_fuses_no_rounding_away(element: str, uniform: bool) -> None:
         "W0": philox.WEYL_0,
         "W1": philox.WEYL_1,
     }
-    types = {"out_ptr": f"*{element}", "scale": "fp32", "offset": "fp32"}
+    given = {"out_ptr": f"*{element}", "scale": "fp32", "offset": "fp32"}
 
-    text = ptx(generate_cuda._fill_tile, types, constants, HOPPER, enable_fp_fusion=False)
+    kernel = generate_cuda._fill_tile
+    types = {p.name: "constexpr" if p.is_constexpr else given.get(p.name, "i32") for p in kernel.params}
+
+    text = ptx(kernel, types, constants, CAPABILITY["h100"], enable_fp_fusion=False)
 
     assert "fma" not in text
