@@ -74,8 +74,9 @@ CAUSAL_ATTENTION = Op(
 def gqa_attention_reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None) -> torch.Tensor:
     import torch
 
-    # Torch has a fast kernel that shares heads of keys for float16 and bfloat16 only; else repeating them is faster.
-    shares = q.dtype in (torch.float16, torch.bfloat16)
+    # Torch's flash kernel lets heads share keys. Where it does not run (float32, GPUs before Ampere) it is faster to repeat them.
+    half = q.dtype in (torch.float16, torch.bfloat16)
+    shares = half and q.is_cuda and torch.cuda.get_device_capability(q.device) >= (8, 0)
     if not shares:
         k, v = (x.repeat_interleave(q.shape[1] // k.shape[1], dim=1) for x in (k, v))
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=shares)
@@ -148,7 +149,11 @@ def decode_attention_reference(
     # The heads that share keys become the rows of one product: no key is copied.
     rows = q.reshape(batch, kv_heads, heads // kv_heads, width)
     seen = torch.arange(capacity, device=q.device) < lengths[:, None, None, None]
-    out = torch.nn.functional.scaled_dot_product_attention(rows, k_cache, v_cache, attn_mask=seen, scale=scale)
+    if q.dtype in (torch.float16, torch.bfloat16):
+        out = torch.nn.functional.scaled_dot_product_attention(rows, k_cache, v_cache, attn_mask=seen, scale=scale)
+    else:  # for so few queries, torch's kernel of float32 takes twice as long as the steps one by one
+        scores = rows * (width**-0.5 if scale is None else scale) @ k_cache.mT
+        out = torch.softmax(scores.masked_fill(~seen, -torch.inf), dim=-1) @ v_cache
     return out.reshape(batch, heads, width)
 
 
