@@ -164,3 +164,16 @@ class TestVariations:
 
     def test_tensors_with_gaps_are_not_varied(self) -> None:
         assert admit(offer("aten.softmax.int", case("a", tensor(12, 30, strides=(40, 1)), -1))).recorded.variations == ()
+
+    def test_cases_worth_hiding_come_first(self) -> None:
+        empty, small, middle = (case(name, tensor(rows, 30), -1) for name, rows in (("empty", 0), ("small", 5), ("middle", 97)))
+        dear = case("dear", tensor(600, 30), -1)
+
+        variations = admit(offer("aten.softmax.int", empty, small, dear, middle)).recorded.variations
+
+        assert [(variation.case, variation.size) for variation in variations] == [
+            ("middle", 97),
+            ("middle", 30),
+            ("small", 30),
+            ("small", 5),
+        ]
