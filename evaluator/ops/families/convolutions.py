@@ -169,13 +169,15 @@ def conv2d_performance(device: str) -> list[Case]:
 
 
 def conv3d_performance(device: str) -> list[Case]:
-    patches: Options = {"stride": (2, 14, 14)}
     if device == "cpu":
         return [
-            model("qwen2_vl_patches", "Qwen2-VL, 64 patches", (64, 3, 2, 14, 14), (1280, 3, 2, 14, 14), patches),
-            model("r3d18", "R3D-18 first stage, 2 frames of 28x28", (1, 64, 2, 28, 28), (64, 64, 3, 3, 3), {"padding": (1, 1, 1)}),
+            model(
+                "videomae_s", "VideoMAE-S patches, 2 frames", (1, 3, 2, 224, 224), (384, 3, 2, 16, 16), {"stride": (2, 16, 16)}, bias=True
+            ),
+            model("r3d18", "R3D-18 first stage, 2 frames of 14x14", (1, 64, 2, 14, 14), (64, 64, 3, 3, 3), {"padding": (1, 1, 1)}),
         ]
     stem: Options = {"stride": (1, 2, 2), "padding": (1, 3, 3)}
+    patches: Options = {"stride": (2, 14, 14)}
     decoder = "Wan 2.1 video decoder, middle block, 3 frames of 480p"
     return [
         model("r3d18_stem", "R3D-18 stem, 8 clips of 16 frames", (8, 3, 16, 112, 112), (64, 3, 3, 7, 7), stem),

@@ -21,7 +21,9 @@ def causal_conv1d_kernel(
     if HAS_BIAS:
         y += tl.load(bias_ptr + channel, mask=row_mask, other=0.0).to(tl.float32)
     if SILU:
-        y = y / (1.0 + tl.exp(-y))
+        # No exponential of a positive number: it could overflow.
+        e = tl.exp(-tl.abs(y))
+        y = y * tl.where(y >= 0, 1.0, e) / (1.0 + e)
     tl.store(out_ptr + row * steps + step, y, mask=mask)
 
 
