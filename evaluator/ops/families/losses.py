@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import typing
 from dataclasses import replace
 
@@ -104,8 +105,11 @@ def kl_div_reference(x: torch.Tensor, target: torch.Tensor, *, reduction: str = 
 
 
 def log_probabilities(x: TensorSpec) -> TensorSpec:
-    """Values as a log-softmax gives them; `large` ones stay as they are."""
-    return x if x.generator == "large" else replace(x, low=-5.0)
+    """Values as a log-softmax gives them, whose exponentials are 1 in sum along the last dimension, on average; `large` ones stay.
+
+    So the sum over a batch fits into float16, too.
+    """
+    return x if x.generator == "large" else replace(x, low=-math.log(x.shape[-1]) - 0.5)
 
 
 def with_probabilities(x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
