@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.contract import Flag, KernelType, Mode, State, Verdict
+from evaluator.contract import Flag, KernelType, Mode, Policy, State, Verdict
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -18,8 +18,8 @@ def named_in_code(text: str) -> set[str]:
     return set(re.findall(r"`([^`\n]+)`", text))
 
 
-@pytest.mark.parametrize("words", [Verdict, State, Flag, Mode, KernelType], ids=lambda words: words.__name__)
-def test_the_glossary_has_every_word_of_the_contract(words: type[Verdict | State | Flag | Mode | KernelType]) -> None:
+@pytest.mark.parametrize("words", [Verdict, State, Flag, Mode, KernelType, Policy], ids=lambda words: words.__name__)
+def test_the_glossary_has_every_word_of_the_contract(words: type[Verdict | State | Flag | Mode | KernelType | Policy]) -> None:
     glossary = named_in_code((DOCS / "glossary.md").read_text())
 
     assert not {word.value for word in words} - glossary

@@ -23,7 +23,7 @@ LEAST_ELEMENTS = 1 << 20
 SHORTEST_ROW = 16
 """Shorter rows would need more memory for their norms than a comparison may have."""
 DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
-PROGRAMS, TILE = 2048, 1024
+PROGRAMS, TILE = 2048, 512
 FIGURES, FOUND = 9, 3
 
 

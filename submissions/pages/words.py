@@ -27,7 +27,7 @@ VERDICTS: Mapping[Verdict, Words] = {
         "Compile timeout", "bad", "Building took longer than its limit.", "Compile fewer variants, or leave out heavy headers."
     ),
     Verdict.RUNTIME_ERROR: Words(
-        "Runtime error", "bad", "The kernel raised an error or returned something else than tensors.", "The traceback names the line."
+        "Runtime error", "bad", "The kernel raised an error, returned something else than tensors, or wrote beside one.", "See the reason."
     ),
     Verdict.OUT_OF_MEMORY: Words(
         "Out of memory", "bad", "The kernel asked for more memory than it may have.", "Reuse buffers; the limit stands in the reason."

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 PROGRAM = """
 import dataclasses, math, torch
@@ -48,3 +51,25 @@ def test_interpreted_kernels_find_what_torch_finds() -> None:
 
     assert done.stderr == ""
     assert done.stdout == "8\n"
+
+
+@pytest.mark.parametrize(("capability", "element"), [(75, "fp32"), (90, "bf16")])
+def test_kernels_compile_for_gpus_and_load_several_elements_at_once(
+    capability: int, element: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    triton = pytest.importorskip("triton")
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    from evaluator.correctness import fused
+
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    types = {"n": "i32", "columns": "i32", "step": "i32", "c_ptr": f"*{element}", "same_ptr": f"*{element}", "TILE": "constexpr"}
+    for kernel in (fused._measure, fused._judge):
+        signature = {name: types.get(name, "*fp64") for name in kernel.arg_names}
+        aligned = {(place,): [["tt.divisibility", 16]] for place, name in enumerate(kernel.arg_names) if name not in ("columns", "TILE")}
+        source = ASTSource(fn=kernel, signature=signature, constexprs={(kernel.arg_names.index("TILE"),): fused.TILE}, attrs=aligned)
+        text = str(triton.compile(source, target=GPUTarget("cuda", capability, 32)).asm["ptx"])
+
+        assert "ld.global.v2.b64" in text
+        assert "ld.global.v4.b32" in text or "ld.global.v2.b32" in text
