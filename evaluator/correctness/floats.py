@@ -101,6 +101,7 @@ def _found(stick: Yardstick, judged: Judged, c: torch.Tensor, reason: str = "", 
         bias=stick.sums.ours.bias(stick.sums.finite),
         bias_torch=stick.sums.torchs.bias(stick.sums.finite),
         mismatches=mismatches,
+        dtype=str(c.dtype).removeprefix("torch."),
     )
 
 

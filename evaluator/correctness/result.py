@@ -9,8 +9,9 @@ from evaluator.contract import Mismatch
 
 @dataclass(frozen=True, slots=True)
 class OutputComparison:
-    """Figures of one output tensor. `reason` is empty when it passed. `bias` is that of `Errors`, `bias_torch` that of torch's own answer;
-    both, and what else does not apply, are None for outputs that are judged exactly or by a rule.
+    """Figures of one output tensor. `reason` is empty when it passed. `dtype` is told of float and complex outputs. `bias` is that of
+    `Errors`, `bias_torch` that of torch's own answer; both, and what else does not apply, are None for outputs that are judged exactly
+    or by a rule.
     """
 
     reason: str
@@ -24,6 +25,7 @@ class OutputComparison:
     bias: float | None = None
     bias_torch: float | None = None
     mismatches: tuple[Mismatch, ...] = ()
+    dtype: str = ""
 
     @property
     def passed(self) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluator.contract import Flag
 from evaluator.correctness import Comparison, Doubts
-from evaluator.correctness.doubts import LARGE
+from evaluator.correctness.doubts import LARGE, counts
 from evaluator.correctness.result import OutputComparison
 from tests.evaluator.correctness.outputs import SEEDS, compare, normal
 
@@ -89,14 +89,16 @@ def test_most_of_the_large_outputs_must_show_it() -> None:
     assert flags(odd) == []
     assert flags(odd, odd, fine) == BOTH
     assert flags(odd, odd, fine, fine) == []
+    assert flags(odd, odd, *[compare(good, good.float())] * 9) == BOTH  # of another dtype
     assert flags(little, little, little) == []
 
 
 def test_integers_say_nothing() -> None:
     doubts = Doubts()
-    doubts.add([OutputComparison("", LARGE)])
+    doubts.add([OutputComparison("", LARGE)] * 9)
 
-    assert doubts.outputs == 0
+    assert doubts.flags() == []
+    assert not counts(OutputComparison("", LARGE))
 
 
 @given(SEEDS, st.sampled_from([torch.float32, torch.bfloat16, torch.complex64]), st.floats(-1, 1), st.floats(0, 1))
