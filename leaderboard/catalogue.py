@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from evaluator.devices import DEVICES, DeviceClass, device_class
 from evaluator.ops import registry
 from evaluator.ops.definition import Argument, Case, DType, TensorSpec
 from evaluator.ops.definition import Op as Definition
-from leaderboard.models import Device, Entry, Op
+from evaluator.ops.recorded import Reference
+from leaderboard.models import Device, Entry, Op, OpDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +33,15 @@ class Loaded:
 def load(ops: Iterable[Definition] | None = None) -> Loaded:
     """Make the rows what the registry says (or `ops`, where given). Loading twice changes nothing.
 
-    An op that left is deactivated and keeps its boards. So is a device, unless entries stand on it.
+    An op that left is deactivated and keeps its boards. So is a device, unless entries stand on it. Imported ops stay as they are.
     """
     definitions = tuple(registry.all_ops() if ops is None else ops)
-    op_rows = [_op_row(definition, position) for position, definition in enumerate(definitions)]
+    op_rows = [op_row(definition, position) for position, definition in enumerate(definitions)]
     device_rows = [_device_row(device, position) for position, device in enumerate(DEVICES.values())]
-    _upsert_ops(op_rows)
+    upsert_ops(op_rows)
+    OpDocument.objects.filter(op__in=[row.pk for row in op_rows]).delete()
     _upsert_devices(device_rows)
-    left = Op.objects.filter(active=True).exclude(pk__in=[row.pk for row in op_rows])
+    left = Op.objects.filter(active=True, given__isnull=True).exclude(pk__in=[row.pk for row in op_rows])
     gone = Device.objects.filter(active=True).exclude(pk__in=[row.pk for row in device_rows]).exclude(pk__in=Entry.objects.values("device"))
     deactivated = (*left.values_list("pk", flat=True), *gone.values_list("pk", flat=True))
     left.update(active=False)
@@ -62,10 +65,18 @@ def definition_json(op: Definition) -> dict[str, JSON]:
         "tolerance": {dtype: floor(op, dtype) for dtype in op.dtypes if dtype.startswith(("float", "bfloat"))},
         "strides_policy": op.strides_policy,
         "in_place": op.in_place,
-        "reference": textwrap.dedent(inspect.getsource(op.reference)),
+        "imported": op.document is not None,
+        "reference": reference_text(op),
         "starters": dict(op.starters),
         "cases": {device: [_case_json(op, case) for case in op.cases(device) if not case.hidden] for device in DEVICES},
     }
+
+
+def reference_text(op: Definition) -> str:
+    """The reference as Python source."""
+    if isinstance(op.reference, Reference):
+        return op.reference.text(op.signature)
+    return textwrap.dedent(inspect.getsource(op.reference))
 
 
 def _case_json(op: Definition, case: Case) -> dict[str, JSON]:
@@ -92,10 +103,12 @@ def _argument_json(argument: Argument) -> JSON:
         }
     if isinstance(argument, DType):
         return {"dtype": argument.name}
+    if isinstance(argument, float) and not math.isfinite(argument):
+        return str(argument)
     return [_argument_json(item) for item in argument] if isinstance(argument, tuple) else argument
 
 
-def _op_row(op: Definition, position: int) -> Op:
+def op_row(op: Definition, position: int) -> Op:
     return Op(
         slug=op.slug,
         title=op.title,
@@ -116,7 +129,7 @@ def _device_row(device: DeviceClass, position: int) -> Device:
     return Device(slug=device.slug, title=device.title, kind=device.kind, facts=facts, position=position, active=True)
 
 
-def _upsert_ops(rows: list[Op]) -> None:
+def upsert_ops(rows: list[Op]) -> None:
     fields = ["title", "summary", "signature", "precision", "suites", "tags", "definition", "position", "active"]
     Op.objects.bulk_create(sorted(rows, key=lambda row: row.slug), update_conflicts=True, unique_fields=["slug"], update_fields=fields)
 

@@ -55,6 +55,18 @@ class Op(models.Model):
         return self.slug
 
 
+class OpDocument(models.Model):
+    """An imported op as data: what the evaluator judges by (`docs/recorded-ops.md`). Ops of the registry have none."""
+
+    op = models.OneToOneField(Op, on_delete=models.CASCADE, primary_key=True, related_name="given")
+    document = models.JSONField()
+    source = models.CharField(max_length=40)
+    imported_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.op_id} from {self.source}"
+
+
 class Device(models.Model):
     """A hardware class. A leaderboard is per (op, device). `facts` are its ceilings: bytes/s and FLOP/s per precision."""
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from evaluator.build import available_kernel_types, detect
 from evaluator.contract import MAX_SOURCE_BYTES, KernelType, Mode, Policy
 from evaluator.devices import DEVICES
-from evaluator.ops.registry import UnknownOp, get
+from evaluator.ops.registry import UnknownOp
 from submissions.intake_errors import IntakeError
+from submissions.known_ops import find
 from submissions.models import Visibility
 
 FILENAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+ -]{0,119}")
@@ -106,7 +107,7 @@ def _text(source: bytes, errors: dict[str, list[str]]) -> str:
 
 def _check_op(op: str, errors: dict[str, list[str]]) -> None:
     try:
-        get(op)
+        find(op)
     except UnknownOp as unknown:
         errors["op"] = [f"There is no op {op[:200]!r}." + _meant(unknown.close)]
 

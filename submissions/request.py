@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from evaluator.contract import EvaluationRequest, KernelType, Mode, Policy
+from submissions.known_ops import definition_of
 from submissions.models import Evaluation
 
 
@@ -20,4 +21,5 @@ def request_of(evaluation: Evaluation) -> EvaluationRequest:
         policy=Policy(evaluation.policy),
         filename=submission.filename,
         limits=settings.LIMITS,
+        definition=definition_of(evaluation.op),
     )

@@ -20,9 +20,16 @@ class OpDetailSerializer(OpSerializer):
     """An op with its definition: entry point, reference, starters, public cases per device with bytes and FLOPs."""
 
     definition = serializers.DictField(read_only=True)
+    document = serializers.DictField(
+        source="given.document",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="An imported op as data, for `python -m evaluator run --ops-file`; null for an op that the evaluator has itself.",
+    )
 
     class Meta(OpSerializer.Meta):
-        fields = (*OpSerializer.Meta.fields, "definition", "active")  # type: ignore[assignment]
+        fields = (*OpSerializer.Meta.fields, "definition", "document", "active")  # type: ignore[assignment]
         extra_kwargs = {}
 
 

@@ -30,6 +30,7 @@ class Contract:
     tolerance: tuple[tuple[str, float], ...]
     strides_policy: str
     in_place: bool
+    imported: bool
     reference: str
     starters: tuple[tuple[str, str], ...]
     correctness: tuple[CaseLine, ...]
@@ -50,6 +51,7 @@ def contract(definition: Mapping[str, object], device: str) -> Contract:
         tolerance=tuple((dtype, value) for dtype, value in tolerance.items() if isinstance(value, float)),
         strides_policy=str(definition.get("strides_policy", "")),
         in_place=bool(definition.get("in_place")),
+        imported=bool(definition.get("imported")),
         reference=str(definition.get("reference", "")),
         starters=tuple((kind, str(text)) for kind, text in _mapping(definition.get("starters")).items()),
         correctness=tuple(line for kind, line in lines if kind == "correctness"),

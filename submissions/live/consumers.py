@@ -11,7 +11,6 @@ import contextlib
 import json
 from urllib.parse import parse_qs
 
-from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.http import Http404
@@ -20,6 +19,7 @@ from evaluator.contract import JSON
 from evaluator.devices import DEVICES
 from submissions import events
 from submissions.access import Reader, access_evaluation, may_read_source
+from submissions.known_ops import is_known
 from submissions.live.authentication import NOT_FOUND, Refusal, reader_of
 from submissions.live.groups import EVERYONE, group_of
 from submissions.live.messages import message
@@ -140,14 +140,10 @@ class BoardConsumer(StreamConsumer):
     """`/ws/boards/<op>/<device>/`: boards are public."""
 
     async def stream_for(self, reader: Reader) -> str:
-        from evaluator.ops.registry import UnknownOp, get
-
         kwargs = self.scope["url_route"]["kwargs"]
         op, device = str(kwargs["op"]), str(kwargs["device"])
-        try:
-            await sync_to_async(get)(op)
-        except UnknownOp as unknown:
-            raise Refusal(NOT_FOUND, str(unknown)) from unknown
+        if not await database_sync_to_async(is_known)(op):
+            raise Refusal(NOT_FOUND, f"There is no op {op[:80]!r}.")
         if device not in DEVICES:
             raise Refusal(NOT_FOUND, f"There is no device {device[:40]!r}.")
         return events.board_stream(op, device)

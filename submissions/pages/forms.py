@@ -23,7 +23,7 @@ KERNEL_TYPES = {
 
 
 class SubmitForm(forms.Form):
-    """Choices come from the caller: `ops` (slug, title) and `devices` (slug, words)."""
+    """Choices of devices (slug, words) come from the caller; those of ops stand in the template, and intake knows which there are."""
 
     op = forms.CharField(label="Op", max_length=200, widget=forms.Select)
     source = forms.CharField(
@@ -50,9 +50,8 @@ class SubmitForm(forms.Form):
     )
     visibility = forms.ChoiceField(label="Who may see it", initial=Visibility.PUBLIC, choices=Visibility.choices, widget=forms.RadioSelect)
 
-    def __init__(self, *args: object, ops: Sequence[tuple[str, str]], devices: Sequence[tuple[str, str]], **kwargs: object) -> None:
+    def __init__(self, *args: object, devices: Sequence[tuple[str, str]], **kwargs: object) -> None:
         super().__init__(*args, **kwargs, label_suffix="")  # type: ignore[arg-type, misc]
-        self.fields["op"].widget = forms.Select(choices=[("", "Choose an op"), *ops])
         device = self.fields["device"]
         assert isinstance(device, forms.MultipleChoiceField)
         device.choices = list(devices)

@@ -6,9 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from evaluator.ops.registry import OPS, all_ops
+from evaluator.ops.definition import Op
+from evaluator.ops.registry import UnknownOp
 from submissions.intake import IntakeError
 from submissions.intake import submit as hand_in
+from submissions.known_ops import all_offered, find
 from submissions.models import Submission
 from submissions.pages.devices import Offer, offers
 from submissions.pages.forms import SubmitForm
@@ -52,17 +54,13 @@ def _take(request: HttpRequest, form: SubmitForm) -> Submission | None:
 
 
 def _form(devices: list[Offer], **kwargs: object) -> SubmitForm:
-    return SubmitForm(
-        ops=[(op.slug, f"{op.slug}: {op.title}") for op in all_ops()],
-        devices=[(offer.slug, offer.words) for offer in devices],
-        **kwargs,
-    )
+    return SubmitForm(devices=[(offer.slug, offer.words) for offer in devices], **kwargs)
 
 
 def _initial(request: HttpRequest, devices: list[Offer]) -> dict[str, object]:
     slug = request.GET.get("op", "")
     starter = request.GET.get("starter", "")
-    op = OPS.get(slug)
+    op = _op(slug)
     wanted = request.GET.get("device") or next((offer.slug for offer in devices if offer.workers), devices[0].slug)
     return {
         "op": slug if op else "",
@@ -73,6 +71,13 @@ def _initial(request: HttpRequest, devices: list[Offer]) -> dict[str, object]:
 
 
 def _page(request: HttpRequest, form: SubmitForm, status: int) -> HttpResponse:
-    chosen = OPS.get(str(form["op"].value() or ""))
-    context = {"form": form, "chosen": chosen, "entries": {op.slug: op.entry_point for op in all_ops()}, "section": "submit"}
+    chosen = _op(str(form["op"].value() or ""))
+    context = {"form": form, "chosen": chosen, "offered": all_offered(), "section": "submit"}
     return render(request, "submissions/submit.html", context, status=status)
+
+
+def _op(slug: str) -> Op | None:
+    try:
+        return find(slug) if slug else None
+    except UnknownOp:
+        return None

@@ -50,7 +50,7 @@ def test_several_devices_give_several_evaluations(as_alice: Client) -> None:
         ("source", " \n", "The source is empty"),
         ("source", "a\x00b", "Null characters are not allowed"),
         ("source", "#" * (MAX_SOURCE_BYTES + 1), "at most 1,048,576"),
-        ("op", "sotfmax", "Did you mean softmax?"),
+        ("op", "sotfmax", "Did you mean softmax"),
         ("op", "", "This field is required"),
         ("device", [], "This field is required"),
         ("device", ["abacus"], "not one of the available choices"),

@@ -159,6 +159,22 @@ def test_a_database_restart_in_the_middle_loses_and_doubles_nothing(site: LiveSi
     assert hand_in(client, GOOD, mode="test", wait=60)["verdict"] == "accepted"
 
 
+def test_an_imported_op_is_judged_by_a_worker_that_does_not_know_it(site: LiveSite, client: httpx.Client, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.txt"
+    trace.write_text("Operator: aten.masked_fill.Scalar\ncnt: 2, ((T([9, 65], f32), T([9, 65], b8), -inf), {})\n")
+    imported = site.kb("import", "backendbench", str(trace), "--suite", "mine")
+    assert imported.returncode == 0, imported.stderr
+    assert "1 added" in imported.stdout
+    op = "mine/aten.masked_fill.Scalar"
+    source = "def masked_fill__Scalar_kernel_impl(x, mask, value):\n    return x.masked_fill(mask, value)\n"
+
+    run = hand_in(client, source, op=op, wait=60)
+
+    assert run["verdict"] == "accepted", run
+    assert isinstance(run["performance_score"], float)
+    assert client.get(f"leaderboards/{op}/cpu").json()["rows"][0]["evaluation"] == run["id"]
+
+
 def test_what_the_queue_adds_is_little(client: httpx.Client) -> None:
     """Between hand-in and verdict, what is not the evaluator's own stages: claims, doorbells, rows. About 0.15 s on an idle machine."""
     overheads = []

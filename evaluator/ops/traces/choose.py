@@ -81,11 +81,11 @@ def _spread(weighed: Sequence[Weighed], most: int) -> list[Weighed]:
     found: list[Weighed] = []
     while queues and len(found) < most:
         for queue in list(queues):
-            each = next(queue, None)
-            if each is None:
+            following = next(queue, None)
+            if following is None:
                 queues.remove(queue)
             elif len(found) < most:
-                found.append(each)
+                found.append(following)
     return found
 
 
