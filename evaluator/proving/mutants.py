@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import itertools
 import re
 import typing
@@ -12,13 +11,13 @@ from dataclasses import dataclass
 
 from evaluator.ops.definition import Case, Op, TensorSpec
 from evaluator.proving import edits
-from evaluator.proving.calls import Edit, Kernel, replaced, tensors, with_arguments, with_inputs, with_outputs
+from evaluator.proving.arguments import misled
+from evaluator.proving.calls import Edit, Kernel, replaced, tensors, with_inputs, with_outputs
 from evaluator.proving.subject import outputs_of
 
 if typing.TYPE_CHECKING:
     import torch
 
-REDUCTIONS = ("none", "mean", "sum")
 LOWER_PRECISION = "lower precision"
 
 
@@ -50,7 +49,7 @@ def mutants(op: Op, cases: Sequence[Case]) -> tuple[Mutant, ...]:
         *_lazy(op, cases, len(outputs[0])),
         *_partial(op, outputs),
         *_misread(op, cases),
-        *_misled(op, cases),
+        *(Mutant(*each) for each in misled(op, cases)),
         *_ill_mannered(op, cases),
     )
 
@@ -107,22 +106,6 @@ def _misread(op: Op, cases: Sequence[Case]) -> list[Mutant]:
     for a, b in sorted(pairs):
         found.append(Mutant(f"operands {a} and {b} swapped", functools.partial(with_inputs, op, functools.partial(_swapped, a=a, b=b))))
     return found
-
-
-def _misled(op: Op, cases: Sequence[Case]) -> list[Mutant]:
-    """Kernels that take another value for an argument, or leave an optional tensor out."""
-    names = _argument_names(op)
-    changed: dict[str, object] = {}
-    dropped: dict[str, object] = {}
-    for case in cases:
-        for name, value in (*zip(names, case.args, strict=False), *case.kwargs.items()):
-            if isinstance(value, TensorSpec):
-                if _optional(op, name):
-                    dropped[name] = value
-            elif _other(value) != value:
-                changed[name] = value
-    found = [Mutant(f"{name} changed", functools.partial(_with_changed, op, name, names)) for name in changed]
-    return found + [Mutant(f"{name} left out", functools.partial(_with_dropped, op, name, names)) for name in dropped]
 
 
 def _ill_mannered(op: Op, cases: Sequence[Case]) -> list[Mutant]:
@@ -201,58 +184,6 @@ def _swapped(given: list[torch.Tensor], a: int, b: int) -> list[torch.Tensor]:
         given[a].copy_(given[b])
         given[b].copy_(first)
     return given
-
-
-def _argument_names(op: Op) -> list[str]:
-    try:
-        return list(inspect.signature(op.reference).parameters)
-    except (TypeError, ValueError):
-        return [f"argument {n}" for n in range(16)]
-
-
-def _optional(op: Op, name: str) -> bool:
-    try:
-        return inspect.signature(op.reference).parameters[name].default is None
-    except (TypeError, ValueError, KeyError):
-        return False
-
-
-def _other(value: object) -> object:
-    """Another value of the same kind; the value itself where there is none."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return value + 1
-    if isinstance(value, float):
-        return value * 1.5 + 0.25
-    if isinstance(value, str) and value in REDUCTIONS:
-        return REDUCTIONS[(REDUCTIONS.index(value) + 1) % len(REDUCTIONS)]
-    if isinstance(value, tuple) and value and all(isinstance(item, int) for item in value):
-        return (*value[:-1], _other(value[-1]))
-    return value
-
-
-def _with_changed(op: Op, name: str, names: Sequence[str]) -> Kernel:
-    def changed(value: object, given: Sequence[torch.Tensor]) -> object:
-        if isinstance(value, int) and not isinstance(value, bool) and "dim" in name and given and given[0].dim():
-            return (value + 1) % given[0].dim()
-        return _other(value)
-
-    def change(args: list[object], kwargs: dict[str, object]) -> None:
-        _edit(name, names, args, kwargs, lambda value: changed(value, tensors(args, kwargs)))
-
-    return with_arguments(op, change)
-
-
-def _with_dropped(op: Op, name: str, names: Sequence[str]) -> Kernel:
-    return with_arguments(op, lambda args, kwargs: _edit(name, names, args, kwargs, lambda _value: None))
-
-
-def _edit(name: str, names: Sequence[str], args: list[object], kwargs: dict[str, object], new: Callable[[object], object]) -> None:
-    if name in kwargs:
-        kwargs[name] = new(kwargs[name])
-    elif name in names and names.index(name) < len(args):
-        args[names.index(name)] = new(args[names.index(name)])
 
 
 def _changing_an_input(op: Op) -> Kernel:

@@ -1,4 +1,7 @@
-"""Starter sources and bundled examples do on the CPU what they claim: each in a process of its own, Triton interpreted."""
+"""Starters and bundled examples do on the CPU what they claim, Triton interpreted.
+
+Starters are called at the sizes that are timed; `proving/test_prove.py` holds them against all other cases.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,12 @@ from evaluator.correctness import check_metadata, compare_outputs, expected_meta
 from evaluator.ops.registry import get
 from evaluator.ops.validate import materialise
 
-def judge(path, op):
+def judge(path, op, timed_only):
     spec = importlib.util.spec_from_file_location("submission", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for case in (*op.cases("cpu"), *op.hidden_cases(lambda low, high: (low + 2 * high) // 3, "cpu")):
+    hidden = op.hidden_cases(lambda low, high: (low + 2 * high) // 3, "cpu")
+    for case in op.performance_cases("cpu") if timed_only else (*op.cases("cpu"), *hidden):
         args, kwargs = materialise(case, 3)
         right, same = oracle(op, args, kwargs), same_dtype(op, args, kwargs)
         tensors = [leaf for leaf in leaves((*args, *kwargs.values())) if isinstance(leaf, torch.Tensor)]
@@ -46,7 +50,7 @@ def judge(path, op):
     return "accepted"
 
 torch.set_num_threads(1)
-print(json.dumps({path: judge(path, get(slug)) for path, slug in json.load(sys.stdin)}))
+print(json.dumps({path: judge(path, get(slug), timed_only) for path, slug, timed_only in json.load(sys.stdin)}))
 """
 
 
@@ -59,12 +63,12 @@ def example_entries() -> list[dict[str, str]]:
 def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Verdict and reason by file name, of every starter and every example."""
     folder = tmp_path_factory.mktemp("starters")
-    jobs = [(str(EXAMPLES / entry["file"]), entry["op"]) for entry in example_entries()]
+    jobs = [(str(EXAMPLES / entry["file"]), entry["op"], False) for entry in example_entries()]
     for op in all_ops():
         for kernel_type, source in op.starters.items():
             path = folder / f"{op.slug}_{kernel_type}_starter.py"
             path.write_text(source, encoding="utf-8")
-            jobs.append((str(path), op.slug))
+            jobs.append((str(path), op.slug, True))
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PROGRAM],
         input=json.dumps(jobs),
