@@ -37,7 +37,7 @@ def test_every_dependency_has_its_decision() -> None:
     assert not wanted - named_in_code((DOCS / "decisions.md").read_text())
 
 
-@pytest.mark.parametrize("page", ["architecture.md", "decisions.md", "glossary.md"])
+@pytest.mark.parametrize("page", ["architecture.md", "decisions.md", "glossary.md", "recorded-ops.md"])
 def test_files_that_a_page_names_exist(page: str) -> None:
     named = re.findall(r"\b((?:evaluator|submissions|leaderboard|kbweb|tests)/[\w/]+(?:\.py|\b))", (DOCS / page).read_text())
 

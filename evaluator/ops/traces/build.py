@@ -13,7 +13,7 @@ from evaluator.ops.admission.measure import measured
 from evaluator.ops.arguments import input_bytes
 from evaluator.ops.recorded import Recorded, RecordedCase
 from evaluator.ops.recorded.targets import TargetError, aten_overload, refusal
-from evaluator.ops.traces.choose import TooLargeError, Weighed, choose
+from evaluator.ops.traces.choose import MIB, TIMED_ON_GPU, TooLargeError, Weighed, choose
 from evaluator.ops.traces.drawing import TRIED, Values, drawn
 from evaluator.ops.traces.indices import UnknowableError
 from evaluator.ops.traces.recipe import Recipe
@@ -119,7 +119,12 @@ def _weigh(target: str, overload: torch._ops.OpOverload, recipes: Sequence[Recip
         except Exception as error:  # torch says in many ways that it will not
             unused.append(Complaint(recipe.where, f"{target}: {reason_of(error)}"))
         else:
-            yield Weighed(recipe, input_bytes(case) + written, flops)
+            weighed = Weighed(recipe, input_bytes(case) + written, flops)
+            if not weighed.fits(TIMED_ON_GPU):
+                size = f"{weighed.bytes // MIB} MiB and {flops:.2g} FLOPs a call"
+                unused.append(Complaint(recipe.where, f"{target}: too large, {size}; {TIMED_ON_GPU.bytes // MIB} MiB are allowed"))
+            else:
+                yield weighed
 
 
 def _redrawn(each: RecordedCase, overload: torch._ops.OpOverload, values: Values) -> RecordedCase:

@@ -100,6 +100,12 @@ class TestBuild:
         assert complaint.reason.startswith("aten.mm.default: torch says RuntimeError")
         assert len(report.admitted) == 1
 
+    def test_calls_that_are_too_large_are_reported_with_their_place(self) -> None:
+        report = build([recipe("aten.relu.default", f(1 << 28), count=3), recipe("aten.relu.default", f(8, 33))], "mine")
+
+        assert report.unused == (Complaint("t.txt:3", "aten.relu.default: too large, 2048 MiB and 0 FLOPs a call; 1024 MiB are allowed"),)
+        assert [each.case.tensors[0].shape for each in report.admitted[0].recorded.cases] == [(8, 33)] * 2
+
     def test_lines_that_were_wrong_stay_in_the_report(self) -> None:
         wrong = Complaint("t.txt:9", "what is this")
 
