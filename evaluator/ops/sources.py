@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,10 +40,25 @@ def _backendbench(path: Path | None, suite: str, only: Sequence[str], progress: 
         raise SourceFault(str(error)) from error
 
 
+def _opinfo(path: Path | None, suite: str, only: Sequence[str], progress: Progress) -> Report:
+    from evaluator.ops.opinfo.build import build
+    from evaluator.ops.opinfo.entries import DatabaseError
+
+    if path is not None and path.exists() and not path.is_dir():
+        raise SourceFault(f"{path} is no folder")
+    try:
+        return build(suite=suite, only=only, processes=len(os.sched_getaffinity(0)), cache=path, progress=progress)
+    except DatabaseError as error:
+        raise SourceFault(str(error)) from error
+
+
 SOURCES: Mapping[str, Source] = MappingProxyType(
     {
         "backendbench": Source(
             "torchbench", "a trace (.txt or .parquet) or a folder of traces; a small one of our own when none is named", _backendbench
-        )
+        ),
+        "opinfo": Source(
+            "opinfo", "a folder that keeps what was built, so that the next import is quick; none when none is named", _opinfo
+        ),
     }
 )

@@ -84,7 +84,7 @@ def _alike(a: torch.Tensor, b: torch.Tensor) -> bool:
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if a.is_complex():
-        a, b = torch.view_as_real(a), torch.view_as_real(b)
+        a, b = torch.view_as_real(a.resolve_conj()), torch.view_as_real(b.resolve_conj())
     if a.is_floating_point():
         return torch.allclose(a.double(), b.double(), rtol=NEARLY, atol=NEARLY, equal_nan=True)
     return torch.equal(a, b)

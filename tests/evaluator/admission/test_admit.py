@@ -138,6 +138,16 @@ def test_it_is_seen_where_an_op_is_not_defined(generator: str, finite: bool) -> 
     assert examine(log).finite is finite
 
 
+def test_values_that_torch_refuses_are_not_needed_to_see_what_is_read() -> None:
+    quantile = offer("torch.quantile", case("a", tensor(40), tensor(3, generator="uniform")))
+
+    assert only(admit(quantile).recorded).input_bytes == 172
+
+
+def test_outputs_that_are_conjugated_when_they_are_read_can_be_judged() -> None:
+    assert only(admit(offer("torch.fft.ihfft", case("a", tensor(40)))).recorded).output_bytes == 168
+
+
 class TestVariations:
     def test_sizes_are_those_that_torch_takes(self) -> None:
         grouped = case("a", tensor(2, 8, 9), tensor(8, 2, 3), None, (1,), (0,), (1,), False, (0,), 4)

@@ -1,0 +1,72 @@
+"""The signature that a reader sees and that the starter file has."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Iterator, Sequence
+
+from evaluator.ops.definition import Case
+from evaluator.ops.opinfo.target import agree
+from evaluator.ops.recorded.signature import ANY, python_parameters
+from evaluator.ops.recorded.starter import starters
+from evaluator.ops.recorded.targets import resolve
+
+LONGEST = 2000
+_OPTIONAL = re.compile(r"(\? \w+)(?=[,)])")
+"""What may be None, and for which the operator has no default though the Python function has: `int[1]? dim`."""
+_TYPES = {"Tensor": "Tensor", "int": "int", "float": "float", "bool": "bool", "str": "str"}
+
+
+def signature_of(target: str, cases: Sequence[Case]) -> str:
+    """The first signature of the target with which the starter file does what the target does, on every case."""
+    function = resolve(target)
+    name = target.rpartition(".")[2] if not target.startswith("aten.") else target.removeprefix("aten.")
+    for text in _candidates(target, name, function):
+        if len(text) <= LONGEST and python_parameters(text) != ANY and agree(function, _starter(text, target), cases):
+            return text
+    return f"{name}(*args, **kwargs) -> Tensor"
+
+
+def _candidates(target: str, name: str, function: Callable[..., object]) -> Iterator[str]:
+    if inspect.isfunction(function):
+        yield _python_signature(name, function)
+        return
+    import torch
+
+    if target.startswith("aten."):
+        yield str(typing.cast("torch._ops.OpOverload", function)._schema).removeprefix("aten::")
+        return
+    from torch.fx.operator_schemas import get_signature_for_torch_op
+
+    try:
+        found = get_signature_for_torch_op(function, return_schemas=True)
+    except Exception:  # made for tracing, and not for every function
+        return
+    texts = [str(schema).removeprefix("aten::") for schema in (found[1] or ()) if not schema.is_mutable]
+    yield from texts
+    yield from (_OPTIONAL.sub(r"\1=None", text) for text in texts)
+
+
+def _python_signature(name: str, function: Callable[..., object]) -> str:
+    parts: list[str] = []
+    star = False
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL or parameter.kind is parameter.VAR_KEYWORD:
+            return ""
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            star = True
+            parts.append("*")
+        annotation = parameter.annotation if isinstance(parameter.annotation, str) else getattr(parameter.annotation, "__name__", "")
+        kind = _TYPES.get(annotation.rpartition(".")[2], "")
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
+        parts.append(f"{kind} {parameter.name}{default}".strip())
+    return f"{name}({', '.join(parts)}) -> Tensor"
+
+
+def _starter(signature: str, target: str) -> Callable[..., object]:
+    """The starter's function. Its text is made here, of a checked name and a checked signature."""
+    space: dict[str, typing.Any] = {}
+    exec(starters("starter", signature, target)["torch"], space)
+    return typing.cast("Callable[..., object]", space["starter"])
