@@ -61,6 +61,15 @@ def judge(y: torch.Tensor, c: torch.Tensor, bound: Bound) -> Judged:
     return Judged((round(float(rows[:, 0].sum())),), most[1], most[2])
 
 
+def warm_up() -> None:
+    """Compile and load the kernels for the usual dtypes."""
+    y = torch.ones(LEAST_ELEMENTS, dtype=torch.float64, device="cuda")
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        c = y.to(dtype)
+        measure(y, c, c)
+        judge(y, c, Bound(1.0, 1.0))
+
+
 @triton.jit
 def _measure(y_ptr, same_ptr, c_ptr, found_ptr, n, step, TILE: tl.constexpr):  # noqa: N803
     lanes = tl.arange(0, TILE)

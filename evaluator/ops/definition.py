@@ -126,7 +126,8 @@ class Call:
     """One judged call, for rules: the judge's own arguments, the float64 oracle's outputs and what the candidate gave.
 
     Tensors of `args` and `kwargs` are in their own dtypes and hold what the candidate was given. For ops that write to arguments,
-    the written ones follow the returned outputs in `expected` and `got`.
+    the written ones follow the returned outputs in `expected` and `got`. For random ops `expected` is a draw of torch's own, in the
+    outputs' dtypes. `got` has the right shapes and dtypes, and any values: a rule that raises on them is our fault, not the kernel's.
     """
 
     args: Sequence[object]
