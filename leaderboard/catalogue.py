@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -14,7 +14,7 @@ from evaluator.contract import JSON
 from evaluator.correctness.tolerance import floor
 from evaluator.devices import DEVICES, DeviceClass, device_class
 from evaluator.ops import registry
-from evaluator.ops.definition import Argument, Case, DType, TensorSpec
+from evaluator.ops.definition import Argument, Case, DType, TensorSpec, tensors_of
 from evaluator.ops.definition import Op as Definition
 from evaluator.ops.recorded import Reference
 from leaderboard.models import Device, Entry, Op, OpDocument
@@ -65,11 +65,33 @@ def definition_json(op: Definition) -> dict[str, JSON]:
         "tolerance": {dtype: floor(op, dtype) for dtype in op.dtypes if dtype.startswith(("float", "bfloat"))},
         "strides_policy": op.strides_policy,
         "in_place": op.in_place,
+        "writes_to": written(op),
+        "compare": op.compare,
+        "rules": {str(number): _first_paragraph(rule) for number, rule in op.rules.items()},
+        "random": op.random,
+        "description": op.description,
         "imported": op.document is not None,
         "reference": reference_text(op),
         "starters": dict(op.starters),
         "cases": {device: [_case_json(op, case) for case in op.cases(device) if not case.hidden] for device in DEVICES},
     }
+
+
+def written(op: Definition) -> list[JSON]:
+    """Names of the arguments that the op writes to."""
+    if not op.mutates:
+        return []
+    if isinstance(op.reference, Reference):
+        return [f"tensor {number}" for number in op.mutates]
+    case = op.cases("cpu")[0]
+    names: list[str] = []
+    for name, argument in (*zip(inspect.signature(op.reference).parameters, case.args, strict=False), *case.kwargs.items()):
+        names += [name] * len(tensors_of(argument))
+    return [names[number] for number in op.mutates]
+
+
+def _first_paragraph(rule: Callable[..., str]) -> str:
+    return " ".join((inspect.getdoc(rule) or "").partition("\n\n")[0].split())
 
 
 def reference_text(op: Definition) -> str:

@@ -17,6 +17,7 @@ def names_the_values(dim_position: int) -> Rule:
     """
 
     def rule(call: Call) -> str:
+        """Each index names an element equal to the value beside it, and none is named twice: ties may fall either way."""
         import torch
 
         x, wanted, index = typing.cast("torch.Tensor", call.args[0]), call.expected[0], call.got[1]

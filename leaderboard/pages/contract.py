@@ -30,6 +30,11 @@ class Contract:
     tolerance: tuple[tuple[str, float], ...]
     strides_policy: str
     in_place: bool
+    writes_to: tuple[str, ...]
+    exact: bool
+    rules: tuple[tuple[int, str], ...]
+    random: bool
+    description: str
     imported: bool
     reference: str
     starters: tuple[tuple[str, str], ...]
@@ -51,6 +56,11 @@ def contract(definition: Mapping[str, object], device: str) -> Contract:
         tolerance=tuple((dtype, value) for dtype, value in tolerance.items() if isinstance(value, float)),
         strides_policy=str(definition.get("strides_policy", "")),
         in_place=bool(definition.get("in_place")),
+        writes_to=tuple(map(str, writes_to)) if isinstance(writes_to := definition.get("writes_to"), list) else (),
+        exact=definition.get("compare") == "exact",
+        rules=tuple((int(number), str(text)) for number, text in _mapping(definition.get("rules")).items() if text),
+        random=bool(definition.get("random")),
+        description=str(definition.get("description", "")),
         imported=bool(definition.get("imported")),
         reference=str(definition.get("reference", "")),
         starters=tuple((kind, str(text)) for kind, text in _mapping(definition.get("starters")).items()),

@@ -72,7 +72,7 @@ def test_a_definition_holds_what_an_author_needs() -> None:
     definition = Op.objects.get(pk="softmax").definition
 
     assert definition["entry_point"] == "softmax_kernel_impl"
-    assert definition["reference"].startswith("def reference(")
+    assert definition["reference"].startswith("def softmax_reference(")
     assert {"torch", "triton"} <= set(definition["starters"])
     assert definition["tolerance"] == {"float32": 1e-5, "float16": 1e-3, "bfloat16": 5e-3}
     (case,) = (case for case in definition["cases"]["h100"] if case["name"] == "4096x4096")
@@ -109,3 +109,14 @@ def test_loading_needs_no_torch() -> None:
 
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == len(registry.all_ops())
+
+
+def test_a_definition_says_what_an_op_writes_to_and_how_ties_are_judged() -> None:
+    catalogue.load()
+
+    step, chosen, copied = (Op.objects.get(pk=slug).definition for slug in ("adamw_step", "topk", "transpose_copy"))
+
+    assert step["writes_to"][0] == "param" and "grad" not in step["writes_to"]
+    assert "ties may fall either way" in chosen["rules"]["1"]
+    assert copied["compare"] == "exact"
+    assert all(len(definition["description"]) > 100 for definition in (step, chosen, copied))

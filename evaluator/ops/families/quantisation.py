@@ -48,10 +48,12 @@ def quantize_fp8(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def nearest_int8(call: Call) -> str:
+    """Each number is the integer nearest to x / scale; at a half, either neighbour."""
     return not_nearest(scaled(call, INT8_MOST), call.got[0])
 
 
 def nearest_fp8(call: Call) -> str:
+    """Each number is the float8 number nearest to x / scale; in the middle of two, either."""
     return not_nearest(scaled(call, FP8_MOST), call.got[0])
 
 
