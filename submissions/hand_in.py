@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from evaluator.build import available_kernel_types, detect
 from evaluator.contract import MAX_SOURCE_BYTES, KernelType, Mode, Policy
 from evaluator.devices import DEVICES
+from evaluator.ops.definition import Op
 from evaluator.ops.registry import UnknownOp
+from evaluator.ops.untimed import why_untimed
 from submissions.intake_errors import IntakeError
 from submissions.known_ops import find
 from submissions.models import Visibility
@@ -55,10 +57,12 @@ def check(
     errors: dict[str, list[str]] = {}
     text = _text(source, errors)
     devices = tuple(dict.fromkeys([device] if isinstance(device, str) else device))
-    _check_op(op, errors)
+    found = _check_op(op, errors)
     _check_devices(devices, errors)
     kind = _kernel_type(kernel_type, text, errors)
     _one_of("mode", mode, [m.value for m in Mode], errors)
+    if found is not None and mode == Mode.RANKED and (untimed := [why for device in devices if (why := why_untimed(found, device))]):
+        errors["mode"] = [f"{why}." for why in untimed]
     _one_of("visibility", visibility, list(Visibility.values), errors)
     if filename and not FILENAME.fullmatch(filename):
         errors["filename"] = ["Use at most 120 letters, digits, dots, dashes, underscores and spaces; no folders."]
@@ -105,11 +109,12 @@ def _text(source: bytes, errors: dict[str, list[str]]) -> str:
     return ""
 
 
-def _check_op(op: str, errors: dict[str, list[str]]) -> None:
+def _check_op(op: str, errors: dict[str, list[str]]) -> Op | None:
     try:
-        find(op)
+        return find(op)
     except UnknownOp as unknown:
         errors["op"] = [f"There is no op {op[:200]!r}." + _meant(unknown.close)]
+        return None
 
 
 def _check_devices(devices: tuple[str, ...], errors: dict[str, list[str]]) -> None:

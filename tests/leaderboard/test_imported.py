@@ -34,6 +34,13 @@ def document(**changed: JSON) -> dict[str, JSON]:
     return softmax_document() | changed
 
 
+def untimed() -> dict[str, JSON]:
+    """Without performance cases."""
+    cases = document()["cases"]
+    assert isinstance(cases, list)
+    return document(cases=[case for case in cases if isinstance(case, dict) and case["kind"] == "correctness"])
+
+
 class TestStore:
     def test_an_import_adds_then_changes_nothing_then_updates(self) -> None:
         first = imported.store([document()], "backendbench")
@@ -146,6 +153,22 @@ class TestHandIn:
         assert refused.value.errors["op"][0].startswith(f"There is no op {SLUG!r}.")
         assert request_of(waiting).definition == document()
 
+    def test_an_op_that_is_never_timed_is_not_ranked(self, author: User) -> None:
+        imported.store([untimed()], "opinfo")
+        sent = {"op": SLUG, "source": b"def softmax__int_kernel_impl(x, dim): ...\n", "device": ["cpu", "h100"], "kernel_type": "torch"}
+
+        with pytest.raises(IntakeError) as refused:
+            submit(author, mode="ranked", **sent)  # type: ignore[arg-type]
+        waiting = [submit(author, mode=mode, **sent) for mode in ("test", "benchmark")]  # type: ignore[arg-type]
+
+        assert refused.value.errors == {
+            "mode": [
+                f"{SLUG} has no performance case for {device}, so it is checked and not timed: hand it in with mode test."
+                for device in ("cpu", "h100")
+            ]
+        }
+        assert [submission.evaluations.count() for submission in waiting] == [2, 2]
+
 
 class TestPages:
     @pytest.fixture(autouse=True)
@@ -170,6 +193,14 @@ class TestPages:
     def test_board_and_starter_have_addresses(self, client: Client) -> None:
         assert client.get(f"/ops/{SLUG}/cpu/").status_code == 200
         assert b"def softmax__int_kernel_impl" in client.get(f"/ops/{SLUG}/starters/torch.py").content
+
+    def test_an_op_that_is_never_timed_has_pages_too(self, client: Client) -> None:
+        imported.store([untimed()], "opinfo")
+
+        page = client.get(f"/ops/{SLUG}/?device=cpu").content.decode()
+
+        assert "none on this device" in page
+        assert client.get(f"/ops/{SLUG}/cpu/").status_code == 200
 
     def test_the_form_offers_it(self, client: Client) -> None:
         page = client.get(f"/submit/?op={SLUG}&starter=torch").content.decode()
