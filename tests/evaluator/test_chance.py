@@ -10,10 +10,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.ops import chance
-from evaluator.ops.chance import FALSE_ALARM, GROUPS, limit, structure, surprise
 from evaluator.ops.definition import Call
 from evaluator.ops.families.randomness import dropped_at_random, reference
+from evaluator.ops.rules import chance
+from evaluator.ops.rules.chance import FALSE_ALARM, GROUPS, limit, structure, surprise
 
 Mask = Callable[[torch.Generator], torch.Tensor]
 ROWS, COLUMNS = 64, 96

@@ -11,7 +11,7 @@ from evaluator.correctness import Comparison, compare_outputs, oracle, same_dtyp
 from evaluator.ops.arguments import correctness, tensor
 from evaluator.ops.definition import Op
 from evaluator.ops.registry import get
-from evaluator.ops.rounding import not_nearest
+from evaluator.ops.rules.rounding import not_nearest
 
 FP8 = torch.float8_e4m3fn
 X = torch.tensor([[127.0, 0.5, -1.5, 2.25, -126.6, 0.0], [-254.0, 3.0, 1.0, 0.9, 100.0, 7.0]])

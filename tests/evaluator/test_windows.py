@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evaluator.ops.arguments import correctness, tensor
-from evaluator.ops.windows import Window, overlaps, sizes
+from evaluator.ops.cases.windows import Window, overlaps, sizes
 
 SMALL = st.integers(1, 5)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import typing
 
 from evaluator.ops.arguments import correctness, tensor
+from evaluator.ops.cases.elementwise import Size, special, unary
 from evaluator.ops.definition import Op
-from evaluator.ops.elementwise import Size, special, unary
 
 if typing.TYPE_CHECKING:
     import torch

@@ -5,9 +5,10 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable
 
-from evaluator.ops import attentions, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import correctness, hidden, performance, takes_bfloat16, tensor
-from evaluator.ops.attentions import heads, heads_last, least_cost
+from evaluator.ops.cases import attentions
+from evaluator.ops.cases.attentions import heads, heads_last, least_cost
 from evaluator.ops.definition import Case, Op
 
 if typing.TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable
 
-from evaluator.ops import attentions, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import ITEM_BYTES, correctness, elements, hidden, performance, takes_bfloat16, tensor, tensor_bytes
-from evaluator.ops.attentions import heads
+from evaluator.ops.cases import attentions
+from evaluator.ops.cases.attentions import heads
 from evaluator.ops.definition import Argument, Case, Cost, Op, TensorSpec
 
 if typing.TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from evaluator.ops import starter
 from evaluator.ops.arguments import ITEM_BYTES, argument, correctness, first_tensor, hidden, performance, permuted, tensor
+from evaluator.ops.cases.windows import Sizes, sizes
 from evaluator.ops.definition import Argument, Case, Cost, Op
 from evaluator.ops.families.pooling import DTYPES, cost_of_windows, halves, pooled_windows, window_hidden_cases
-from evaluator.ops.windows import Sizes, sizes
 
 if typing.TYPE_CHECKING:
     import torch

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from evaluator.ops import starter
 from evaluator.ops.arguments import argument, correctness, cost, hidden, permuted, takes_bfloat16, tensor, transposed
+from evaluator.ops.cases.windows import Sizes, overlaps, sizes
 from evaluator.ops.definition import Case, Cost, Op
 from evaluator.ops.families.convolutions import DTYPES, NO_TF32, Options, model
-from evaluator.ops.windows import Sizes, overlaps, sizes
 
 if typing.TYPE_CHECKING:
     import torch

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from evaluator.ops import starter
 from evaluator.ops.arguments import correctness, cost, hidden, performance, permuted, takes_bfloat16, tensor, transposed
+from evaluator.ops.cases.windows import Sizes, windows
 from evaluator.ops.definition import Argument, Case, Cost, Op
-from evaluator.ops.windows import Sizes, windows
 
 if typing.TYPE_CHECKING:
     import torch

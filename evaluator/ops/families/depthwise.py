@@ -20,9 +20,9 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
+from evaluator.ops.cases.windows import Sizes, windows
 from evaluator.ops.definition import Case, Cost, Op
 from evaluator.ops.families.convolutions import DTYPES, NO_TF32, Options, model
-from evaluator.ops.windows import Sizes, windows
 
 if typing.TYPE_CHECKING:
     import torch

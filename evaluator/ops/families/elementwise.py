@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typing
 
-from evaluator.ops import broadcasting, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import correctness, performance, tensor
-from evaluator.ops.broadcasting import least_cost
+from evaluator.ops.cases import broadcasting
+from evaluator.ops.cases.broadcasting import least_cost
+from evaluator.ops.cases.elementwise import FLOATS, Pick, Size, half, special, unary
 from evaluator.ops.definition import Case, Op, TensorSpec
-from evaluator.ops.elementwise import FLOATS, Pick, Size, half, special, unary
 
 if typing.TYPE_CHECKING:
     import torch

@@ -18,8 +18,8 @@ from evaluator.ops.arguments import (
     tensor_bytes,
     transposed,
 )
+from evaluator.ops.cases.indices import distinct, indices
 from evaluator.ops.definition import Case, Cost, Op, TensorSpec
-from evaluator.ops.indices import distinct, indices
 
 if typing.TYPE_CHECKING:
     import torch

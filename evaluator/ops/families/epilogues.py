@@ -6,8 +6,9 @@ import math
 import typing
 from collections.abc import Callable
 
-from evaluator.ops import projections, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import correctness, cost, hidden, padded, performance, takes_bfloat16, tensor, transposed
+from evaluator.ops.cases import projections
 from evaluator.ops.definition import Case, Cost, Op
 
 if typing.TYPE_CHECKING:

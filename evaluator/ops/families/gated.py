@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable
 
-from evaluator.ops import broadcasting, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import (
     correctness,
     cost,
@@ -18,8 +18,9 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
+from evaluator.ops.cases import broadcasting
+from evaluator.ops.cases.elementwise import FLOATS, Pick, half
 from evaluator.ops.definition import Argument, Case, Cost, Op, TensorSpec
-from evaluator.ops.elementwise import FLOATS, Pick, half
 
 if typing.TYPE_CHECKING:
     import torch

@@ -6,7 +6,7 @@ import dataclasses
 import typing
 from collections.abc import Callable
 
-from evaluator.ops import projections, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import (
     correctness,
     cost,
@@ -19,6 +19,7 @@ from evaluator.ops.arguments import (
     tensor_bytes,
     transposed,
 )
+from evaluator.ops.cases import projections
 from evaluator.ops.definition import Case, Cost, Op
 
 if typing.TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from evaluator.ops import rowwise, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import (
     ITEM_BYTES,
     correctness,
@@ -18,8 +18,9 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
+from evaluator.ops.cases import rowwise
+from evaluator.ops.cases.rowwise import Pick
 from evaluator.ops.definition import Argument, Case, Cost, Op, TensorSpec
-from evaluator.ops.rowwise import Pick
 
 if typing.TYPE_CHECKING:
     import torch

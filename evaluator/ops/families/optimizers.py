@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from evaluator.ops import starter
 from evaluator.ops.arguments import correctness, tensor
+from evaluator.ops.cases.rowwise import Pick
+from evaluator.ops.cases.stepwise import Settings, hidden_steps, least_cost, steps
 from evaluator.ops.definition import Case, Op, TensorSpec
-from evaluator.ops.rowwise import Pick
-from evaluator.ops.stepwise import Settings, hidden_steps, least_cost, steps
 
 if typing.TYPE_CHECKING:
     import torch

@@ -6,9 +6,9 @@ import typing
 
 from evaluator.ops import starter
 from evaluator.ops.arguments import correctness, hidden, performance, tensor
+from evaluator.ops.cases.pairwise import Pair, hidden_pairs, least_cost, pairs
+from evaluator.ops.cases.rowwise import Pick
 from evaluator.ops.definition import Case, Op, TensorSpec
-from evaluator.ops.pairwise import Pair, hidden_pairs, least_cost, pairs
-from evaluator.ops.rowwise import Pick
 
 if typing.TYPE_CHECKING:
     import torch

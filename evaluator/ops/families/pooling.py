@@ -18,8 +18,8 @@ from evaluator.ops.arguments import (
     takes_bfloat16,
     tensor,
 )
+from evaluator.ops.cases.windows import Sizes, Window, sizes
 from evaluator.ops.definition import Argument, Case, Cost, Op
-from evaluator.ops.windows import Sizes, Window, sizes
 
 if typing.TYPE_CHECKING:
     import torch

@@ -21,7 +21,7 @@ from evaluator.ops.arguments import (
     transposed,
 )
 from evaluator.ops.definition import Call, Case, Cost, Op, Rule
-from evaluator.ops.rounding import not_nearest
+from evaluator.ops.rules.rounding import not_nearest
 
 if typing.TYPE_CHECKING:
     import torch

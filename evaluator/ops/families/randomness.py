@@ -18,9 +18,9 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
-from evaluator.ops.chance import structure
+from evaluator.ops.cases.elementwise import FLOATS, Pick, half
 from evaluator.ops.definition import Call, Case, Cost, Op
-from evaluator.ops.elementwise import FLOATS, Pick, half
+from evaluator.ops.rules.chance import structure
 
 if typing.TYPE_CHECKING:
     import torch
@@ -43,7 +43,7 @@ def dropped_at_random(call: Call) -> str:
     """Each element is 0 or x / (1 - p), and which are 0 was drawn element by element with probability p.
 
     x / (1 - p) may be off by max(2 eps(dtype), 1e-5) of itself. With p = 0 the output must equal the input, with p = 1 be 0. What else
-    is asked of the zeros is written in `evaluator/ops/chance.py`: an honest mask is refused with a probability of at most 1e-9 a call.
+    is asked of the zeros is written in `evaluator/ops/rules/chance.py`: an honest mask is refused with a probability of at most 1e-9.
     Elements whose x is 0, infinite or NaN, or so small that x / (1 - p) may be flushed to zero, tell nothing about the mask.
     """
     import torch

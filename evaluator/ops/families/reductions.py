@@ -6,7 +6,7 @@ import math
 import typing
 from collections.abc import Sequence
 
-from evaluator.ops import rowwise, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import (
     ITEM_BYTES,
     correctness,
@@ -19,8 +19,8 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
+from evaluator.ops.cases import rowwise
 from evaluator.ops.definition import Argument, Case, Cost, Op, TensorSpec
-from evaluator.ops.rowwise import Pick, kept_elements, plainly
 
 if typing.TYPE_CHECKING:
     import torch
@@ -36,7 +36,7 @@ def sum_reference(x: torch.Tensor, dim: tuple[int, ...], keepdim: bool = False) 
 
 def sum_cases(device: str) -> list[Case]:
     empty = correctness("empty_rows", tensor(5, 0), (1,), False)
-    return [*rowwise.reductions(device, plainly), empty, *sum_performance(device)]
+    return [*rowwise.reductions(device, rowwise.plainly), empty, *sum_performance(device)]
 
 
 def sum_performance(device: str) -> list[Case]:
@@ -52,13 +52,13 @@ def sum_performance(device: str) -> list[Case]:
     ]
 
 
-def hidden_cases(pick: Pick, device: str) -> list[Case]:
-    return rowwise.hidden_reductions(pick, plainly)
+def hidden_cases(pick: rowwise.Pick, device: str) -> list[Case]:
+    return rowwise.hidden_reductions(pick, rowwise.plainly)
 
 
 def least_cost(case: Case) -> Cost:
     x = first_tensor(case)
-    return cost(case, kept_elements(case), x.dtype, flops=elements(x))
+    return cost(case, rowwise.kept_elements(case), x.dtype, flops=elements(x))
 
 
 def mean_reference(x: torch.Tensor, dim: tuple[int, ...], keepdim: bool = False) -> torch.Tensor:
@@ -69,7 +69,7 @@ def mean_reference(x: torch.Tensor, dim: tuple[int, ...], keepdim: bool = False)
 
 def mean_cases(device: str) -> list[Case]:
     return [
-        *rowwise.reductions(device, plainly),
+        *rowwise.reductions(device, rowwise.plainly),
         correctness("empty_rows", tensor(5, 0), (1,), False),
         correctness("sum_beyond_float16", tensor(17, 1023, dtype="float16", generator="tiny_variance", high=1000.0), (1,)),
         *statistics_performance(device, lambda x, dims: (x, dims)),
@@ -116,14 +116,14 @@ def biased(x: TensorSpec, dims: tuple[int, ...], keepdim: bool) -> tuple[Argumen
     return x, dims, 0, keepdim
 
 
-def var_mean_hidden(pick: Pick, device: str) -> list[Case]:
+def var_mean_hidden(pick: rowwise.Pick, device: str) -> list[Case]:
     far = hidden("far", tensor(pick(2, 16), 2 * pick(30, 400) + 1, low=float(pick(20, 90))), (1,))
     return [*rowwise.hidden_reductions(pick, biased), far]
 
 
 def var_mean_cost(case: Case) -> Cost:
     x = first_tensor(case)
-    return Cost(input_bytes(case), 2 * kept_elements(case) * ITEM_BYTES[x.dtype], 4 * elements(x))
+    return Cost(input_bytes(case), 2 * rowwise.kept_elements(case) * ITEM_BYTES[x.dtype], 4 * elements(x))
 
 
 def vector_norm_reference(x: torch.Tensor, ord: float = 2, dim: tuple[int, ...] | None = None, keepdim: bool = False) -> torch.Tensor:  # noqa: A002
@@ -163,14 +163,14 @@ def vector_norm_performance(device: str) -> list[Case]:
     ]
 
 
-def vector_norm_hidden(pick: Pick, device: str) -> list[Case]:
+def vector_norm_hidden(pick: rowwise.Pick, device: str) -> list[Case]:
     ord_1 = hidden("ord_1", tensor(pick(2, 60), 2 * pick(1, 150) + 1), 1.0, (pick(0, 1),))
     return [*rowwise.hidden_reductions(pick, euclidean), ord_1]
 
 
 def vector_norm_cost(case: Case) -> Cost:
     x = first_tensor(case)
-    return cost(case, kept_elements(case, 2), x.dtype, flops=2 * elements(x))
+    return cost(case, rowwise.kept_elements(case, 2), x.dtype, flops=2 * elements(x))
 
 
 def logsumexp_reference(x: torch.Tensor, dim: tuple[int, ...], keepdim: bool = False) -> torch.Tensor:
@@ -181,7 +181,7 @@ def logsumexp_reference(x: torch.Tensor, dim: tuple[int, ...], keepdim: bool = F
 
 def logsumexp_cases(device: str) -> list[Case]:
     return [
-        *rowwise.reductions(device, plainly),
+        *rowwise.reductions(device, rowwise.plainly),
         correctness("empty_rows", tensor(5, 0), (1,), False),
         correctness("infinite", tensor(67, 7, generator="special"), (1,), False),
         *rowwise.scores_and_vocabularies(device, lambda x, dim: (x, (dim,))),
@@ -190,7 +190,7 @@ def logsumexp_cases(device: str) -> list[Case]:
 
 def logsumexp_cost(case: Case) -> Cost:
     x = first_tensor(case)
-    return cost(case, kept_elements(case), x.dtype, flops=4 * elements(x))
+    return cost(case, rowwise.kept_elements(case), x.dtype, flops=4 * elements(x))
 
 
 OPS: tuple[Op, ...] = (

@@ -19,8 +19,8 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
+from evaluator.ops.cases.indices import indices
 from evaluator.ops.definition import Case, Cost, Op, TensorSpec
-from evaluator.ops.indices import indices
 
 if typing.TYPE_CHECKING:
     import torch

@@ -20,8 +20,8 @@ from evaluator.ops.arguments import (
     tensor_bytes,
     transposed,
 )
+from evaluator.ops.cases.indices import indices
 from evaluator.ops.definition import Case, Cost, Op
-from evaluator.ops.indices import indices
 
 if typing.TYPE_CHECKING:
     import torch

@@ -6,7 +6,7 @@ import math
 import typing
 from dataclasses import replace
 
-from evaluator.ops import rowwise, starter
+from evaluator.ops import starter
 from evaluator.ops.arguments import (
     ITEM_BYTES,
     correctness,
@@ -20,8 +20,9 @@ from evaluator.ops.arguments import (
     tensor,
     transposed,
 )
+from evaluator.ops.cases import rowwise
+from evaluator.ops.cases.rowwise import Pick
 from evaluator.ops.definition import Argument, Case, Cost, Generator, Op, TensorSpec
-from evaluator.ops.rowwise import Pick
 
 if typing.TYPE_CHECKING:
     import torch

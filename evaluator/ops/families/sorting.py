@@ -22,7 +22,7 @@ from evaluator.ops.arguments import (
     transposed,
 )
 from evaluator.ops.definition import Case, Cost, Op, TensorSpec
-from evaluator.ops.order import names_the_values
+from evaluator.ops.rules.order import names_the_values
 
 if typing.TYPE_CHECKING:
     import torch

@@ -19,8 +19,8 @@ from evaluator.ops.arguments import (
     tensor_bytes,
     transposed,
 )
+from evaluator.ops.cases.rowwise import Pick
 from evaluator.ops.definition import Argument, Case, Cost, TensorSpec
-from evaluator.ops.rowwise import Pick
 
 States = Callable[[TensorSpec], tuple[TensorSpec, ...]]
 """Gradient and states that belong to a parameter."""

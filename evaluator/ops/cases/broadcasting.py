@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from evaluator.ops.arguments import ITEM_BYTES, correctness, every_other, hidden, input_bytes, padded, takes_bfloat16, tensor, transposed
+from evaluator.ops.cases.elementwise import FLOATS, NO_OPTIONS, Pick
 from evaluator.ops.definition import Argument, Case, Cost, TensorSpec
-from evaluator.ops.elementwise import FLOATS, NO_OPTIONS, Pick
 
 LAYOUTS = (
     ("plain", tensor(64, 128), tensor(64, 128), tensor(64, 128)),

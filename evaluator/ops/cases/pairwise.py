@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from evaluator.ops.arguments import correctness, cost, elements, every_other, first_tensor, hidden, takes_bfloat16, tensor, transposed
+from evaluator.ops.cases.rowwise import Pick
 from evaluator.ops.definition import Argument, Case, Cost, TensorSpec
-from evaluator.ops.rowwise import Pick
 
 Pair = Callable[[TensorSpec], tuple[Argument, ...]]
 """Prediction and target, of which the prediction is given."""

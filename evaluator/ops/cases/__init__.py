@@ -1,0 +1,1 @@
+"""Cases, costs and hidden draws that the ops of a family, or of several, share."""

@@ -1,0 +1,1 @@
+"""Tests of answers that are not unique: ties, rounding, random masks (`definition.Rule`)."""
