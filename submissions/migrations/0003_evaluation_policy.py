@@ -10,8 +10,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="evaluation",
             name="policy",
-            field=models.CharField(
-                choices=[("scaled", "scaled"), ("backendbench", "backendbench")], default="scaled", max_length=16
-            ),
+            field=models.CharField(choices=[("scaled", "scaled"), ("backendbench", "backendbench")], default="scaled", max_length=16),
         ),
     ]
