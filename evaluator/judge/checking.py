@@ -23,6 +23,8 @@ if typing.TYPE_CHECKING:
     import torch
 
 CALLS_A_CASE = 2
+LONGEST_STRUCTURE = 400
+"""Characters of a returned structure that are shown."""
 MAX_SHIFT = 64
 """Places of a command start up to this many times 512 bytes later than they could, so that addresses differ from run to run."""
 
@@ -119,12 +121,15 @@ class Checker:
         self, case: Case, form: Form, inputs: InputSet, place: Place, answer: CallFailed | Returned
     ) -> tuple[CaseResult, list[torch.Tensor]]:
         outputs = [view.clone() for view in place.read(self.block)]
-        changed = place.changed_input(self.block, inputs)
+        changed, between = place.changed_input(self.block, inputs), place.written_between(self.block, inputs)
         if isinstance(answer, CallFailed):
             return failed(case, answer.verdict, answer.reason.message, answer.reason.detail), outputs
         if damage := guards.damage(place.guards, self.block):
             # A device that guards single bytes would have stopped the call here.
             return failed(case, Verdict.RUNTIME_ERROR, f"the call wrote {damage}", code=OUT_OF_BOUNDS), outputs
+        if between is not None:
+            words = f"the call wrote between the elements of input {between}, whose strides leave gaps"
+            return failed(case, Verdict.RUNTIME_ERROR, words, code=OUT_OF_BOUNDS), outputs
         if unlike := _unlike(self.op, case, form, answer):
             return failed(case, *unlike), outputs
         if changed is not None:
@@ -174,8 +179,9 @@ def _unlike(op: Op, case: Case, form: Form, answer: Returned) -> tuple[Verdict, 
 
 
 def _words(structure: str) -> str:
-    """A structure as Python would show it, with `Tensor` and `None`."""
-    return structure.replace("T", "Tensor").replace("-", "None")
+    """A structure as Python would show it, with `Tensor` and `None`; a long one, of which a candidate may say anything, is cut."""
+    shown = structure if len(structure) <= LONGEST_STRUCTURE else f"{structure[:LONGEST_STRUCTURE]}…"
+    return shown.replace("T", "Tensor").replace("-", "None")
 
 
 def _same_bits(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor]) -> bool:

@@ -95,7 +95,7 @@ class Place:
     def changed_input(self, block: Block, inputs: InputSet) -> int | None:
         """Number of the first input whose bytes are no longer what the judge wrote, gaps between strides included.
 
-        Of an input that the op may write to, nothing is said.
+        Of an input that the op may write to, nothing is said; `written_between` looks at its gaps.
         """
         for number, ((offset, _spec), private) in enumerate(zip(self.inputs, inputs._flats, strict=True)):
             if (
@@ -103,6 +103,18 @@ class Place:
                 and private.numel()
                 and not same_bytes(block.arena.flat(offset, private.dtype, private.numel()), private)
             ):
+                return number
+        return None
+
+    def written_between(self, block: Block, inputs: InputSet) -> int | None:
+        """Number of the first input that the op may write to of which the call changed what lies between its elements."""
+        for number in sorted(self.mutates):
+            (offset, spec), private = self.inputs[number], inputs._flats[number]
+            if spec.strides is None or not private.numel():
+                continue
+            left = block.arena.flat(offset, private.dtype, private.numel()).clone()
+            view(left, spec).copy_(view(private, spec))
+            if not same_bytes(left, private):
                 return number
         return None
 

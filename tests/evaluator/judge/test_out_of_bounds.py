@@ -15,8 +15,8 @@ from evaluator.judge.blocks import new_block
 from evaluator.judge.comparing import first_reason
 from evaluator.judge.guards import damage, poison
 from evaluator.judge.inputs import InputSet, Place
-from evaluator.ops.arguments import correctness, tensor
-from evaluator.ops.definition import Case, Op
+from evaluator.ops.arguments import correctness, every_other, padded, tensor
+from evaluator.ops.definition import Case, Op, TensorSpec
 from evaluator.ops.registry import get
 from tests.evaluator.judge.in_process import checked
 
@@ -82,6 +82,20 @@ def test_bytes_beside_an_input(offset: int, data: bytes, words: str) -> None:
     result, _ = checked(get("relu"), relu_and(offset, data), correctness("ten", tensor(10)))  # type: ignore[arg-type]
 
     assert (result.verdict, result.reason) == (Verdict.RUNTIME_ERROR, f"the call wrote {words}")
+
+
+@pytest.mark.parametrize("spec", [padded(5, 7, 3), every_other(5, 7)], ids=str)
+def test_what_lies_between_the_elements_of_a_written_input(spec: TensorSpec) -> None:
+    def everything(x: torch.Tensor) -> torch.Tensor:
+        x.as_strided((1 + sum((n - 1) * step for n, step in zip(x.shape, x.stride(), strict=True)),), (1,)).mul_(2)
+        return x
+
+    careful, _ = checked(DOUBLE_IN_PLACE, lambda x: x.mul_(2), correctness("case", spec))
+    careless, _ = checked(DOUBLE_IN_PLACE, everything, correctness("case", spec))
+
+    assert careful.passed, careful.reason
+    assert (careless.verdict, careless.code) == (Verdict.RUNTIME_ERROR, "out_of_bounds_write")
+    assert careless.reason == "the call wrote between the elements of input 0, whose strides leave gaps"
 
 
 def test_a_hidden_case_says_the_kind_of_fault_and_no_size() -> None:

@@ -53,6 +53,14 @@ UNIFORM = dataclasses.replace(get("relu"), reference=torch.rand_like, random=Tru
 EQUAL = dataclasses.replace(CASE, args=(tensor(40, 25, generator="constant_rows"),))
 
 
+def test_a_returned_structure_that_goes_on_and_on_is_shown_in_part() -> None:
+    result, _ = checked(get("relu"), lambda x: (torch.relu(x), [[None] * 60] * 50), CASE)
+
+    assert result.verdict is Verdict.WRONG_SHAPE
+    assert result.reason.startswith("the call returned (Tensor, ((None, None,") and result.reason.endswith("…, expected Tensor")
+    assert len(result.reason) < 3000
+
+
 def test_a_rule_takes_what_differs_from_torch() -> None:
     result, _ = checked(TIES, last_largest, EQUAL)
     without_rule, _ = checked(dataclasses.replace(TIES, rules={}), last_largest, EQUAL)
