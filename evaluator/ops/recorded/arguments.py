@@ -60,6 +60,8 @@ def read_argument(value: object, where: str, depth: int = 0) -> Argument:
         raise DocumentError(where, f"{value} does not fit into 64 bits")
     if isinstance(value, str) and (len(value) > LONGEST_TEXT or "\x00" in value):
         raise DocumentError(where, f"a text has at most {LONGEST_TEXT} characters and no NUL")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DocumentError(where, f'{value!r} is no JSON; write {{"float": "{value!r}"}}')
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise DocumentError(where, f"{type(value).__name__} is no argument")

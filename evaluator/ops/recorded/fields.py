@@ -61,9 +61,15 @@ class Fields:
 
     def number(self, name: str, default: float) -> float:
         value = self.take(name, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise DocumentError(self.at(name), f"expected a finite number, got {value!r}")
-        return float(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise DocumentError(self.at(name), f"expected a finite number, got {type(value).__name__}")
+        try:
+            number = float(value)
+        except OverflowError:  # an integer of more than 308 digits
+            number = math.inf
+        if not math.isfinite(number):
+            raise DocumentError(self.at(name), f"expected a finite number of float64, got {str(value)[:40]}")
+        return number
 
     def items(self, name: str, default: object = _REQUIRED, *, most: int) -> list[object]:
         value = self.take(name, default)

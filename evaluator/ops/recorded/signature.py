@@ -16,11 +16,18 @@ def python_parameters(signature: str) -> list[str]:
     if found is None:
         return ANY
     parameters = [_parameter(text.strip()) for text in _split(found.group(1)) if text.strip()]
+    return parameters if _are_parameters(parameters) else ANY
+
+
+def _are_parameters(texts: list[str]) -> bool:
+    """Whether a function can be declared with them, and they say nothing but that: `x:f()` and `x):f()#` are no names."""
+    if not all(name == "*" or name.isidentifier() for name in (text.partition("=")[0] for text in texts)):
+        return False
     try:
-        ast.parse(f"def f({', '.join(parameters)}): pass")
+        ast.parse(f"def f({', '.join(texts)}): pass")
     except (SyntaxError, ValueError):
-        return ANY
-    return parameters
+        return False
+    return True
 
 
 def call_text(parameters: list[str]) -> str:

@@ -10,4 +10,5 @@ def starters(entry_point: str, signature: str, target: str) -> dict[str, str]:
     """Source per kernel type."""
     parameters = python_parameters(signature)
     head = f"def {entry_point}({', '.join(parameters)}):"
-    return {"torch": f"import torch\n\n\n# {signature}\n{head}\n    return {callable_text(target)}({call_text(parameters)})\n"}
+    comment = " ".join(signature.split())  # on one line: what stands on the next would be code
+    return {"torch": f"import torch\n\n\n# {comment}\n{head}\n    return {callable_text(target)}({call_text(parameters)})\n"}

@@ -132,6 +132,8 @@ def test_an_op_in_python_has_no_document() -> None:
         ("cases/0/args/0/tensor/dtype", "object", "cases[0].args[0].tensor.dtype: 'object' is not one of"),
         ("cases/0/args/0/tensor/generator", "evil", "cases[0].args[0].tensor.generator: 'evil' is not one of"),
         ("cases/0/args/0/tensor/low", math.inf, "cases[0].args[0].tensor.low: expected a finite number"),
+        ("cases/0/args/0/tensor/low", 10**400, "cases[0].args[0].tensor.low: expected a finite number"),
+        ("cases/0/args/1", math.nan, 'cases[0].args[1]: nan is no JSON; write {"float": "nan"}'),
         ("variations/0/case", "nothing", "variations[0].case: there is no correctness case nothing"),
         ("variations/0/size", 34, "variations[0].size: no dimension of 8x33_float32 has length 34"),
         ("variations/0/to", [0], "variations[0].to: lengths of at least 1"),

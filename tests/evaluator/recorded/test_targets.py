@@ -113,12 +113,20 @@ def test_an_in_place_reference_gives_none_and_writes() -> None:
         ("x) -> evil(", ["*args", "**kwargs"], "*args, **kwargs"),
         ("f(Tensor a=1, Tensor b) -> Tensor", ["*args", "**kwargs"], "*args, **kwargs"),
         ("f(Tensor a\n__import__('os')) -> Tensor", ["*args", "**kwargs"], "*args, **kwargs"),
+        ("f(Tensor a:exit()) -> Tensor", ["*args", "**kwargs"], "*args, **kwargs"),
+        ("f(Tensor a):exit()#) -> Tensor", ["*args", "**kwargs"], "*args, **kwargs"),
         ("no arrow", ["*args", "**kwargs"], "*args, **kwargs"),
     ],
 )  # fmt: skip
 def test_a_signature_becomes_parameters(signature: str, parameters: list[str], call: str) -> None:
     assert python_parameters(signature) == parameters
     assert call_text(parameters) == call
+
+
+def test_a_signature_of_several_lines_is_no_code() -> None:
+    source = starters("entry", "f(Tensor self\n) -> Tensor\nexit()", "aten.relu.default")["torch"]
+
+    assert "# f(Tensor self ) -> Tensor exit()\ndef entry(self):\n" in source
 
 
 @pytest.mark.parametrize(
