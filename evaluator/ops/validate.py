@@ -38,7 +38,7 @@ def validate(op: Op, device: str = "cpu", seed: int = 1) -> list[str]:
             own = compare(got=same)
             if not own.passed:
                 problems.append(f"{op.slug}/{case.name}: torch itself fails: {own.reason}")
-            for name, lazy in lazy_outputs(same, leaves((*args, *kwargs.values()))):
+            for name, lazy in lazy_outputs(op, same, leaves((*args, *kwargs.values()))):
                 if _decides(same) and compare(got=lazy).passed:
                     passes.setdefault(name, []).append(case)
         except RuleError as error:
@@ -72,10 +72,13 @@ def materialise(case: Case, seed: int, device: str = "cpu") -> tuple[list[object
     return case.filled_in(build)
 
 
-def lazy_outputs(same: Sequence[torch.Tensor], inputs: Sequence[object]) -> Iterator[tuple[str, list[torch.Tensor]]]:
-    """Outputs of the right form that took no work."""
+def lazy_outputs(op: Op, same: Sequence[torch.Tensor], inputs: Sequence[object]) -> Iterator[tuple[str, list[torch.Tensor]]]:
+    """Outputs of the right form that took no work. `same` are torch's: the returned ones, then the arguments that the op writes to."""
     import torch
 
+    if op.in_place and len(same) == len(op.mutates):
+        tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+        yield "untouched", [tensors[number] for number in sorted(op.mutates)]
     yield "zero", [torch.zeros_like(out) for out in same]
     yield "one", [torch.ones_like(out) for out in same]
     yield "mean", [torch.full_like(out, _finite_mean(out)) for out in same]

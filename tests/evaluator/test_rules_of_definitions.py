@@ -65,3 +65,17 @@ def test_complex_and_exact_ops_are_validated_too() -> None:
     assert validate(exact) == []
     assert validate(spectrum) == []
     assert any("torch itself fails" in text for text in validate(dataclasses.replace(spectrum, rules={0: lambda call: "never right"})))
+
+
+def pairs(device: str) -> list[Case]:
+    return [correctness("plain", tensor(64, 65, low=1.0, high=0.01), tensor(64, 65, low=3.0, high=0.01))]
+
+
+def test_a_step_too_small_to_tell_from_none_is_no_op() -> None:
+    def step(by: float) -> list[str]:
+        return validate(
+            dataclasses.replace(get("relu"), reference=lambda x, y: (x.add_(by), y.add_(by), None)[2], cases=pairs, mutates=(0, 1))
+        )
+
+    assert step(0.5) == []
+    assert step(1e-6) == ["relu: the untouched output passes plain"]

@@ -153,7 +153,7 @@ def passing_lazy(
     """The first output without work that would pass; "" when all fail."""
     from evaluator.candidate.outputs import leaves
 
-    for name, lazy in lazy_outputs(same, leaves((*args, *kwargs.values()))):
+    for name, lazy in lazy_outputs(op, same, leaves((*args, *kwargs.values()))):
         if compare_outputs(op, case, expected=right, torch_same_dtype=same, got=lazy).passed:
             return name
     return ""
