@@ -83,7 +83,10 @@ def parse_call(text: str) -> tuple[tuple[Value, ...], dict[str, Value]]:
     args, kwargs = tree.elts
     if not isinstance(args, ast.Tuple) or not isinstance(kwargs, ast.Dict):
         raise CallError("expected a tuple of arguments, then a dictionary")
-    return tuple(_value(node) for node in args.elts), {name: _value(node) for name, node in _named(kwargs)}
+    try:
+        return tuple(_value(node) for node in args.elts), {name: _value(node) for name, node in _named(kwargs)}
+    except RecursionError:  # signs and sums nest without brackets
+        raise CallError("the arguments are nested too deep") from None
 
 
 def _depth(text: str) -> int:

@@ -174,3 +174,9 @@ class TestPlain:
     def test_a_device_by_position_is_refused(self) -> None:
         with pytest.raises(CallError, match=r"a device .cuda. by position"):
             plain(*parse_call("((T([4], f32), device('cuda')), {})"))
+
+
+@pytest.mark.parametrize("text", ["-" * 1500 + "1", "+".join("1" * 1500)])
+def test_signs_and_sums_without_end_are_refused(text: str) -> None:
+    with pytest.raises(CallError):
+        parse_call(f"(({text},), {{}})")
