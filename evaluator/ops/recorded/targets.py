@@ -2,9 +2,9 @@
 
 Nothing is evaluated: a name is split at its dots and looked up. What may be named is an allow rule, not a list of dangers:
 
-- `aten.<name>.<overload>`: an operator of torch's dispatcher whose schema takes at least one tensor, besides it only numbers, texts,
-  lists of these and optional devices, and gives tensors (or writes to its arguments). So nothing that takes a storage, a stream or an
-  object, gives a handle, or only reads a file.
+- `aten.<name>.<overload>`: an operator of torch's dispatcher whose schema takes at least one tensor that is not there for the result only,
+  besides it only numbers, texts, lists of these and optional devices, and gives tensors (or writes to its arguments). So nothing that
+  takes a storage, a stream or an object, gives a handle, or only reads a file.
 - `torch.<name>`, also below `nn.functional`, `linalg`, `special`, `fft` and `Tensor`: a function that torch lists as one that works on
   tensors (`torch.overrides.get_testing_overrides()`); loading, saving, hubs, devices and generators are not there. Names with a leading
   underscore are refused, and those of `REFUSED`, which reach memory, files, devices or hooks by way of a tensor.
@@ -139,8 +139,8 @@ def refusal(overload: torch._ops.OpOverload) -> str:
         base, optional = _base_type(str(argument.type))
         if base not in _SCHEMA_TYPES and not (optional and base in _OPTIONAL_TYPES):
             return f"takes a {argument.type} ({argument.name})"
-    if not any(_base_type(str(argument.type))[0] == "Tensor" for argument in schema.arguments):
-        return "takes no tensor"
+    if not any(_base_type(str(argument.type))[0] == "Tensor" for argument in schema.arguments if not argument.is_out):
+        return "takes no tensor to compute with"
     if any(_base_type(str(returned.type))[0] != "Tensor" for returned in schema.returns):
         return "does not give tensors"
     if not schema.returns and not schema.is_mutable:
