@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from evaluator.ops.definition import Argument, Case, TensorSpec
 from evaluator.ops.opinfo.recipes import MOST_ELEMENTS
 from evaluator.ops.opinfo.samples import key, size
+from evaluator.ops.opinfo.unfit import NOT_HALVED, NOT_LONGER, NOT_SPECIAL
 from evaluator.ops.recorded.variation import resized
 
 if typing.TYPE_CHECKING:
@@ -23,10 +24,10 @@ MOST_HALVED = 2
 MOST_COARSE = 2
 
 
-def grown(cases: Sequence[Case]) -> list[Case]:
+def grown(entry: OpInfo, cases: Sequence[Case]) -> list[Case]:
     """Some of the cases with their longest side made much longer."""
     found: dict[str, Case] = {}
-    for case in cases:
+    for case in cases if entry.name not in NOT_LONGER else ():
         if len(found) < MOST_GROWN and size(case) and all(spec.strides is None for spec in case.tensors):
             longest = max(length for spec in case.tensors for length in (1, *spec.shape))
             longer = (_drawable(resized(case, longest, to, name=case.name)) for to in LENGTHS if to > 2 * longest > 2)
@@ -48,6 +49,8 @@ def _drawable(case: Case) -> Case:
 
 def halved(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
     """The largest float32 cases in half precision, as far as the op has that on CPUs and on GPUs."""
+    if entry.name in NOT_HALVED:
+        return
     floats = [case for case in cases if size(case) and any(spec.dtype == "float32" for spec in case.tensors)]
     for case in sorted(floats, key=size, reverse=True)[:MOST_HALVED]:
         for dtype in HALVES:
@@ -81,7 +84,7 @@ def decidable(entry: OpInfo, case: Case) -> Case:
 
 def special(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
     """NaN, infinities, zeros and the smallest numbers, for functions of one element that are defined for all numbers."""
-    if unary(entry) and entry.domain == (None, None):
+    if unary(entry) and entry.domain == (None, None) and entry.name not in NOT_SPECIAL:
         base = next((case for case in cases if [spec.dtype for spec in case.tensors] == ["float32"]), None)
         if base is not None:
             spec = TensorSpec((61, 67), "float32", "special_nan")
