@@ -22,16 +22,23 @@ _elapsed = torch.cuda.Event.elapsed_time
 
 @dataclass
 class Call:
-    """One call: its arguments, already views of the judge's memory, and the judge's buffers for its outputs."""
+    """One call: its arguments, already views of the judge's memory, and the judge's buffers for its outputs.
+
+    `written`: views of our own of each argument that the op writes to, and the buffer for what it wrote. Copied like outputs, on our
+    stream: what is not written when the call has returned and its stream is done is not in the copy.
+    """
 
     args: list[object]
     kwargs: dict[str, object]
     targets: list[torch.Tensor]
+    written: list[tuple[torch.Tensor, torch.Tensor]]
 
 
 def _keep(value: object, call: Call) -> bool:
+    for source, target in call.written:
+        copy_into(source, target)
     if not call.targets:
-        return True  # the op writes to its arguments
+        return True  # what such an op returns is not looked at
     outputs, _structure = as_outputs(value)
     return len(outputs) == len(call.targets) and all(copy_into(o, t) for o, t in zip(outputs, call.targets, strict=True))
 

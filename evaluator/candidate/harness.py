@@ -82,7 +82,7 @@ class Harness:
             if "error" in answer:
                 continue
             answer["outputs"] = [outputs.describe(value, inputs, earlier) for value in kept]
-            for value, target in zip(kept, call.targets, strict=False):
+            for value, target in (*zip(kept, call.targets, strict=False), *call.written):
                 outputs.copy_into(value, target)
             earlier += outputs.spans(kept)
         self._synchronize()
@@ -123,8 +123,11 @@ class Harness:
             raise TypeError("a call is an object")
         args = [self._argument(a) for a in call["args"]]
         kwargs = {k: self._argument(v) for k, v in call["kwargs"].items()}
-        targets = [typing.cast("torch.Tensor", self._argument(t)) for t in call["outputs"]]
-        return Call(args, kwargs, targets)
+        targets = [self._tensor(t) for t in call["outputs"]]
+        return Call(args, kwargs, targets, [(self._tensor(source), self._tensor(target)) for source, target in call["written"]])
+
+    def _tensor(self, spec: object) -> torch.Tensor:
+        return typing.cast("torch.Tensor", self._argument(spec))
 
     def _argument(self, spec: object) -> object:
         """A tensor ({arena, offset, dtype, shape, strides}), a tuple ({items}), a dtype ({dtype}), infinity or NaN ({float}), a scalar."""

@@ -63,8 +63,11 @@ class Place:
         self.mutates = mutates
         self.inputs: list[tuple[int, TensorSpec]] = []
         self.outputs: list[tuple[int, OutputMeta]] = []
+        self.written: list[tuple[int, int]] = []
+        """Number of each input that the op writes to, and where the harness puts its copy of what was written."""
         self.guards: list[Guard] = []
         names = [f"input {n}" for n in range(len(case.tensors))] + [f"output {n}" for n in range(len(outputs))]
+        names += [f"the copy of input {n}" for n in sorted(mutates)]
         around = itertools.pairwise(("", *names, ""))
         cursor = self._guarded(rounded(start), *next(around))
         for spec in case.tensors:
@@ -74,6 +77,10 @@ class Place:
         for meta in outputs:
             self.outputs.append((cursor, meta))
             cursor = self._guarded(cursor + math.prod(meta.shape) * getattr(torch, meta.dtype).itemsize, *next(around))
+        for number in sorted(mutates):
+            spec = case.tensors[number]
+            self.written.append((number, cursor))
+            cursor = self._guarded(cursor + math.prod(spec.shape) * getattr(torch, spec.dtype).itemsize, *next(around))
         self.end = cursor
 
     def _guarded(self, cursor: int, before: str, after: str) -> int:
@@ -119,27 +126,26 @@ class Place:
         return None
 
     def read(self, block: Block) -> list[torch.Tensor]:
-        """The outputs, then the inputs written to, as the other process left them: views of shared memory, to be copied first."""
+        """The outputs, then what was written to inputs, as the other process left them: views of shared memory, to be copied first."""
         import torch
 
-        written = [self.inputs[number] for number in sorted(self.mutates)]
         return [
-            block.arena.tensor(offset, getattr(torch, meta.dtype), meta.shape, contiguous_strides(meta.shape))
-            for offset, meta in self.outputs
-        ] + [
-            block.arena.tensor(offset, getattr(torch, spec.dtype), spec.shape, spec.strides or contiguous_strides(spec.shape))
-            for offset, spec in written
+            block.arena.tensor(offset, getattr(torch, dtype), shape, contiguous_strides(shape)) for offset, dtype, shape in self._results()
         ]
+
+    def _results(self) -> list[tuple[int, str, tuple[int, ...]]]:
+        """Offset, dtype and shape of all that the harness leaves for the judge."""
+        specs = [(offset, self.inputs[number][1]) for number, offset in self.written]
+        return [(offset, meta.dtype, meta.shape) for offset, meta in self.outputs] + [(at, spec.dtype, spec.shape) for at, spec in specs]
 
     def describe(self, arena: str) -> dict[str, object]:
         """The call as the harness reads it."""
-        places = iter(self.inputs)
+        inputs = [_tensor(arena, offset, spec.dtype, spec.shape, laid_out(spec)) for offset, spec in self.inputs]
+        places = iter(inputs)
 
         def argument(value: Argument) -> object:
             if isinstance(value, TensorSpec):
-                offset, spec = next(places)
-                strides = spec.strides if spec.strides is not None else contiguous_strides(spec.shape)
-                return _tensor(arena, offset, spec.dtype, spec.shape, strides)
+                return next(places)
             if isinstance(value, DType):
                 return {"dtype": value.name}
             if isinstance(value, float) and not math.isfinite(value):
@@ -150,7 +156,16 @@ class Place:
             "args": [argument(a) for a in self.case.args],
             "kwargs": {k: argument(v) for k, v in self.case.kwargs.items()},
             "outputs": [_tensor(arena, o, m.dtype, m.shape, contiguous_strides(m.shape)) for o, m in self.outputs],
+            "written": [
+                [inputs[number], _tensor(arena, offset, spec.dtype, spec.shape, contiguous_strides(spec.shape))]
+                for (number, offset), spec in ((pair, self.inputs[pair[0]][1]) for pair in self.written)
+            ],
         }
+
+
+def laid_out(spec: TensorSpec) -> tuple[int, ...]:
+    """The strides of a recipe."""
+    return spec.strides if spec.strides is not None else contiguous_strides(spec.shape)
 
 
 def _tensor(arena: str, offset: int, dtype: str, shape: Sequence[int], strides: Sequence[int]) -> dict[str, object]:

@@ -137,7 +137,7 @@ def lion_states(parameter: TensorSpec) -> tuple[TensorSpec, ...]:
 
 LION = Settings(
     plain={"lr": 0.25, "beta1": 0.9, "beta2": 0.75, "weight_decay": 0.5},
-    timed={"lr": 1e-3, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1},
+    timed={"lr": 1e-3, "beta1": 0.9, "beta2": 0.75, "weight_decay": 0.1},
 )
 
 
