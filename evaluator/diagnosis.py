@@ -58,12 +58,17 @@ def _values(pairs: Sequence[tuple[float, float]], case: CaseResult) -> list[str]
 
 
 def _places(shown: Sequence[Mismatch]) -> list[str]:
-    """Where the shown elements lie along the dimensions."""
+    """Where the shown elements lie along the dimensions.
+
+    They are the first wrong ones in row-major order, so that one index in all of them says something only where a slower one varies.
+    """
     dims = len(shown[0].index)
     found = []
+    slower_varies = False
     for dim in range(dims):
         at = {m.index[dim] for m in shown}
-        if len(at) == 1 and len(shown) >= FEW and len({m.index for m in shown}) > 1:
+        slower_varies |= len(at) > 1
+        if len(at) == 1 and slower_varies:
             found.append(f"All shown elements have index {at.pop()} in dimension {dim}.")
     last = [m.index[-1] for m in shown] if dims else []
     block = _power_of_two(min(last)) if last and min(last) >= 16 else 0

@@ -7,7 +7,7 @@ import math
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from evaluator import diagnosis
@@ -51,6 +51,13 @@ def ratio(value: float | None) -> str:
     if 0.9 <= value < 1.1:
         return f"{value:.3f}×"
     return f"{significant(value)}×"
+
+
+@register.filter
+def with_code(text: str) -> SafeString:
+    """Plain text in which words between backticks are code."""
+    parts = enumerate(text.split("`"))
+    return format_html_join("", "{}", ((format_html("<code>{}</code>", part) if number % 2 else part,) for number, part in parts))
 
 
 @register.filter

@@ -116,6 +116,12 @@ def test_patterns_are_named(failed: CaseResult, said: str) -> None:
     assert any(said in sentence for sentence in patterns(failed))
 
 
+def test_the_first_row_is_no_pattern() -> None:
+    first = wrong(((0, 1), "1", "2.5"), ((0, 2), "2", "-1"), ((0, 4), "3", "9"))
+
+    assert patterns(first) == []
+
+
 def test_no_pattern_no_guess() -> None:
     scattered = wrong(((0, 1), "1", "2.5"), ((3, 2), "2", "-1"), ((5, 0), "3", "9"))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from submissions.pages.highlight import highlight
 from submissions.pages.sheet import whiskers
-from submissions.templatetags.measures import plus_minus, ratio, seconds, significant, time_us
+from submissions.templatetags.measures import plus_minus, ratio, seconds, significant, time_us, with_code
 
 POSITIVE = st.floats(min_value=1e-3, max_value=1e9)
 
@@ -70,3 +70,7 @@ def test_highlighting_changes_no_character(source: str) -> None:
 
 def test_lines_have_anchors() -> None:
     assert re.findall(r'id="(L\d+)"', highlight("a = 1\n\n\nb = 2\n")) == ["L1", "L2", "L3", "L4"]
+
+
+def test_words_between_backticks_are_code() -> None:
+    assert with_code("a `step` <b>") == "a <code>step</code> &lt;b&gt;"
