@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from evaluator.ops.definition import Argument, Case, TensorSpec
 from evaluator.ops.opinfo.recipes import MOST_ELEMENTS
 from evaluator.ops.opinfo.samples import key, size
-from evaluator.ops.opinfo.unfit import NOT_HALVED, NOT_LONGER, NOT_SPECIAL
+from evaluator.ops.opinfo.unfit import NOT_COARSE, NOT_HALVED, NOT_LONGER
 from evaluator.ops.recorded.variation import resized
 
 if typing.TYPE_CHECKING:
@@ -60,7 +60,7 @@ def halved(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
 
 def coarse(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
     """Few different whole numbers, zero among them, for functions of elements: equal values, divisions by zero, what counts as true."""
-    if (unary(entry) and entry.domain == (None, None)) or binary(entry):
+    if ((unary(entry) and entry.domain == (None, None)) or binary(entry)) and entry.name not in NOT_COARSE:
         floats = [case for case in cases if size(case) > 1 and {spec.dtype for spec in case.tensors} == {"float32"}]
         for case in sorted(floats, key=size, reverse=True)[:MOST_COARSE]:
             yield of_few_values(case)
@@ -84,7 +84,7 @@ def decidable(entry: OpInfo, case: Case) -> Case:
 
 def special(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
     """NaN, infinities, zeros and the smallest numbers, for functions of one element that are defined for all numbers."""
-    if unary(entry) and entry.domain == (None, None) and entry.name not in NOT_SPECIAL:
+    if unary(entry) and entry.domain == (None, None):
         base = next((case for case in cases if [spec.dtype for spec in case.tensors] == ["float32"]), None)
         if base is not None:
             spec = TensorSpec((61, 67), "float32", "special_nan")

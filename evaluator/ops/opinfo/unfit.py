@@ -32,6 +32,7 @@ UNFIT: Mapping[str, str] = MappingProxyType(
         "linalg.ldl_factor_ex": _PIVOTS,
         "linalg.ldl_solve": "its pivots must come from a decomposition",
         "linalg.matrix_power": _ILL,
+        "linalg.matrix_rank": _ILL,
         "linalg.qr": _SIGNS,
         "linalg.svd": _SIGNS,
         "matrix_exp": _ILL,
@@ -47,8 +48,10 @@ UNFIT: Mapping[str, str] = MappingProxyType(
         "nn.functional.max_unpool2d": _POOLED,
         "nn.functional.max_unpool3d": _POOLED,
         "pca_lowrank": _SIGNS,
+        "polygamma": _ILL,
         "qr": _SIGNS,
         "round.decimals_3": "what lies half-way between two answers depends on the precision",
+        "special.polygamma": _ILL,
         "svd": _SIGNS,
         "svd_lowrank": _SIGNS,
     }
@@ -57,5 +60,6 @@ UNFIT: Mapping[str, str] = MappingProxyType(
 NOT_LONGER = frozenset({"cumprod", "index_reduce", "prod", "scatter_reduce"})
 """Products of many numbers come near the largest number, and torch's own order of multiplying decides who passes it."""
 NOT_HALVED = frozenset({"nn.functional.cosine_embedding_loss"})
-NOT_SPECIAL = frozenset({"polygamma", "special.polygamma"})
 """Where torch itself fails now and then."""
+NOT_COARSE = frozenset({"sinc"})
+"""Zero for every whole number but 0."""
