@@ -26,6 +26,7 @@ from evaluator.contract import (
     Verdict,
     to_json,
 )
+from evaluator.ops import registry
 from leaderboard import catalogue
 from submissions.models import Evaluation, Submission, Visibility
 from submissions.signals import evaluation_done
@@ -39,7 +40,7 @@ class Finish(Protocol):
 
 @pytest.fixture
 def loaded(db: None) -> None:
-    catalogue.load()
+    catalogue.load(registry.all_ops("smoke"))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import connection, connections, transaction
 
+from evaluator.ops import registry
 from leaderboard import catalogue
 from leaderboard.models import Entry, Record
 from leaderboard.ranking import board
@@ -52,7 +53,7 @@ def finishing(evaluation: Evaluation, speedup: float) -> Callable[[], None]:
 
 
 def test_runs_of_one_source_by_one_author_all_count() -> None:
-    catalogue.load()
+    catalogue.load(registry.all_ops("smoke"))
     alice = User.objects.create_user("alice")
     speedups = [1.0, 1.1, 1.2, 1.3, 1.4]
     runs = [unfinished(alice, source="same") for _ in speedups]
@@ -64,7 +65,7 @@ def test_runs_of_one_source_by_one_author_all_count() -> None:
 
 
 def test_many_authors_share_one_board() -> None:
-    catalogue.load()
+    catalogue.load(registry.all_ops("smoke"))
     authors = [User.objects.create_user(f"author{i}") for i in range(6)]
     runs = [unfinished(author) for author in authors]
 
@@ -76,7 +77,7 @@ def test_many_authors_share_one_board() -> None:
 
 
 def test_the_second_waits_and_then_sees_the_first() -> None:
-    catalogue.load()
+    catalogue.load(registry.all_ops("smoke"))
     alice = User.objects.create_user("alice")
     first, second = unfinished(alice, source="same"), unfinished(alice, source="same")
     written, waiting = threading.Event(), threading.Event()
@@ -110,7 +111,7 @@ def test_the_second_waits_and_then_sees_the_first() -> None:
 
 
 def test_a_rolled_back_end_leaves_no_trace() -> None:
-    catalogue.load()
+    catalogue.load(registry.all_ops("smoke"))
     alice = User.objects.create_user("alice")
     run = unfinished(alice)
 

@@ -6,13 +6,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from evaluator.ops import registry
 from leaderboard import catalogue
 from tests.pages.cast import person
 
 
 @pytest.fixture(autouse=True)
 def _catalogue(db: None) -> None:
-    catalogue.load()
+    catalogue.load(registry.all_ops("smoke"))
 
 
 @pytest.fixture
