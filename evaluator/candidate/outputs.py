@@ -46,7 +46,7 @@ class Span:
 
 
 def as_outputs(value: object) -> tuple[list[object], str]:
-    """The outputs in a returned value and how they stood in it: `T` for one, `-` for None, `(T, (T, -))` for nested ones."""
+    """The outputs in a returned value and how they stood in it: `T` for one, `-` for None, `(T, [T, -])` for nested ones."""
     found: list[object] = []
     return found, _flatten(value, found, 0)
 
@@ -63,7 +63,8 @@ def _flatten(value: object, found: list[object], depth: int) -> str:
     if items is None or depth == DEEPEST or len(items) > WIDEST:
         found.append(value)
         return "T"
-    return f"({', '.join([_flatten(item, found, depth + 1) for item in items])})"
+    inside = ", ".join([_flatten(item, found, depth + 1) for item in items])
+    return f"[{inside}]" if isinstance(value, list) else f"({inside})"
 
 
 def _items(value: object) -> list[object] | None:

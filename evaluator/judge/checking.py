@@ -25,6 +25,8 @@ if typing.TYPE_CHECKING:
 CALLS_A_CASE = 2
 LONGEST_STRUCTURE = 400
 """Characters of a returned structure that are shown."""
+AS_TUPLES = str.maketrans("[]", "()")
+"""Several outputs may stand in a tuple or in a list."""
 MAX_SHIFT = 64
 """Places of a command start up to this many times 512 bytes later than they could, so that addresses differ from run to run."""
 
@@ -165,17 +167,25 @@ def _unlike(op: Op, case: Case, form: Form, answer: Returned) -> tuple[Verdict, 
     """What is wrong with the form of what the call returned."""
     if op.in_place and form.structure == "-":
         return None  # the op writes to its arguments; whatever it returns besides is not looked at
-    if answer.wrong_type:
+    got, wanted = (structure.translate(AS_TUPLES) for structure in (answer.structure, form.structure))
+    if wrong_type := answer.wrong_type or _no_tensor(answer.structure, wanted):
         expected = "torch.Tensor" if len(form.outputs) == 1 else f"a tuple of {len(form.outputs)} torch.Tensor"
-        return Verdict.RUNTIME_ERROR, f"the call returned {answer.wrong_type}, expected {expected}"
+        return Verdict.RUNTIME_ERROR, f"the call returned {wrong_type}, expected {expected}"
     if answer.sparse:
         return Verdict.WRONG_STRIDES, f"the call returned a tensor of layout {answer.sparse}, expected strided"
     unlike = check_metadata(op, case, form.outputs, answer.metas)
-    if unlike is None and answer.structure != form.structure:
-        return Verdict.WRONG_SHAPE, f"the call returned {_words(answer.structure)}, expected {_words(form.structure)}"
+    if unlike is None and got != wanted:
+        return Verdict.WRONG_SHAPE, f"the call returned {_words(got)}, expected {_words(wanted)}"
     if unlike is None and answer.alias and not op.may_alias:
         return Verdict.ALIASED_OUTPUT, f"an output shares its memory with {answer.alias}"
     return unlike
+
+
+def _no_tensor(structure: str, wanted: str) -> str:
+    """The type of a returned None or list where the op gives a tensor; "" for what may hold the outputs."""
+    if structure == "-" and wanted != "-":
+        return "NoneType"
+    return "list" if structure.startswith("[") and wanted == "T" else ""
 
 
 def _words(structure: str) -> str:

@@ -26,7 +26,7 @@ def test_starters_and_filters_are_links_and_forms(new_page: NewPage) -> None:
     assert "triton" in page.get_by_label("Source", exact=True).input_value()
 
     page.goto("/ops/")
-    page.get_by_label("Search").fill("softmax")
+    page.get_by_label("Search", exact=True).fill("softmax")
     page.get_by_role("button", name="Filter").click()
 
     expect(page.locator("#op-softmax")).to_be_visible()

@@ -24,7 +24,7 @@ def frame(body):
 
 def answers_to_first_call(**output):
     good = {"type": "torch.Tensor", "layout": "strided", "shape": [64, 128], "dtype": "float32", "device": "cpu", "strides": [128, 1]}
-    return {"id": 3, "calls": [{"outputs": [{**good, "alias": "", **output}]}] * 2}
+    return {"id": 3, "calls": [{"structure": "T", "outputs": [{**good, "alias": "", **output}]}] * 2}
 """
 
 
