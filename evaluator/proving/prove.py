@@ -83,16 +83,22 @@ class Prover:
             load = {"cmd": "load", "op": op.slug, "device": self.device, **message}
             failed = error_of(peer.command(load, timeout_s=LOAD_S), importing=True)
             if failed is not None:
-                return "", failed.verdict, f"{failed.reason.message}\n{failed.reason.detail}"
+                return self._noted("", failed.verdict, f"{failed.reason.message}\n{failed.reason.detail}")
             checker = Checker(op, peer, block, self.torch_device)
             for case in cases:
                 result = checker.check(case, SEED, timeout_s=CALL_S, repeat=False)
                 if not result.passed:
-                    return case.name, str(result.verdict), result.reason
+                    return self._noted(case.name, str(result.verdict), result.reason)
         except Ended as ended:
             self.close()
             return "", ended.verdict, ended.reason.message
         return None
+
+    def _noted(self, case: str, verdict: str, reason: str) -> tuple[str, str, str]:
+        """A refusal. A process whose CUDA context has failed gives that error to every kernel from then on: the next kernel gets a new one."""
+        if "CUDA" in reason:
+            self.close()
+        return case, verdict, reason
 
     def _ready(self, op: Op) -> tuple[Peer, Block]:
         """The process, with a block that is large enough for the op."""

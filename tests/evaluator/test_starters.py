@@ -16,6 +16,8 @@ import pytest
 from evaluator.contract import KernelType, Verdict
 from evaluator.ops.registry import all_ops, get
 
+pytestmark = pytest.mark.xdist_group("starters")  # `verdicts` takes a minute: once is enough
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAM = """
 import importlib.util
@@ -75,7 +77,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         env={**os.environ, "TRITON_INTERPRET": "1"},
         stdout=subprocess.PIPE,
         text=True,
-        timeout=150,
+        timeout=600,
         check=True,
     )
     return {Path(path).name: verdict for path, verdict in json.loads(result.stdout).items()}
