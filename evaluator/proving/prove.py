@@ -95,7 +95,7 @@ class Prover:
         return None
 
     def _noted(self, case: str, verdict: str, reason: str) -> tuple[str, str, str]:
-        """A refusal. A process whose CUDA context has failed gives that error to every kernel from then on: the next kernel gets a new one."""
+        """A refusal. After a CUDA error a process gives the same error to every later kernel, so the next kernel gets a new one."""
         if "CUDA" in reason:
             self.close()
         return case, verdict, reason
