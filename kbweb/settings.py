@@ -32,6 +32,7 @@ try:
     LIMITS = Limits.parse(env_list("KB_LIMITS", []))
 except ValueError as error:
     raise EnvError(f"KB_LIMITS: {error}") from None
+EXAMPLES = env_bool("KB_EXAMPLES", True)
 
 INSTALLED_APPS = [
     "django.contrib.auth",

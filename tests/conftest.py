@@ -25,7 +25,7 @@ def needs() -> Callable[[object, str], None]:
 @pytest.fixture(scope="session")
 def site() -> Iterator[LiveSite]:
     """One running site for all tests that only use it. A test that kills or restarts parts of it starts its own (`live_site()`)."""
-    with live_site(KB_DEVICES="cpu") as running:
+    with live_site(KB_DEVICES="cpu", KB_EXAMPLES="on") as running:
         yield running
 
 

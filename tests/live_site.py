@@ -33,7 +33,9 @@ class LiveSite:
         self.port = free_port()
         self.log: list[str] = []
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("KB_", "DATABASE_", "DJANGO_", "PYTEST_"))}
-        self.environment |= {"KB_DATA_DIR": str(data_dir), "KB_PORT": str(self.port), "KB_LOG_LEVEL": "INFO", **environment}
+        self.environment |= {"KB_DATA_DIR": str(data_dir), "KB_PORT": str(self.port), "KB_LOG_LEVEL": "INFO"}
+        # A device lock of its own, so that other judges on this host do not hold it up, and no kernels but the tests'.
+        self.environment |= {"KB_LOCK_DIR": str(data_dir / "locks"), "KB_EXAMPLES": "off", "KB_LIMITS": "timing_case_s=0.5", **environment}
         self.url = f"http://127.0.0.1:{self.port}"
         self.sign_in = ""
         self._process: subprocess.Popen[str] | None = None

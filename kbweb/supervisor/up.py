@@ -124,8 +124,9 @@ class House:
             home = household.prepare(self.data_dir)
             self.url, self.link = f"{settings.SITE_URL}/", signin.issue(home.admin)
             devices = [worker.queue.removeprefix("device.") for worker in workers]
-            for line in household.hand_in_examples(Path(settings.BASE_DIR) / "examples", devices):
-                self.say("kb", line)
+            if settings.EXAMPLES:
+                for line in household.hand_in_examples(Path(settings.BASE_DIR) / "examples", devices):
+                    self.say("kb", line)
         except OperationalError as error:
             raise StartError(
                 f"The database cannot be used: {str(error).strip()}", "Check DATABASE_URL and that the server runs."

@@ -63,7 +63,7 @@ def running(url: str, sign_in: str) -> Iterator[tuple[str, str]]:
     if url:
         yield url, sign_in
         return
-    with live_site(KB_DEVICES="cpu") as site:
+    with live_site(KB_DEVICES="cpu", KB_EXAMPLES="on", KB_LIMITS="") as site:
         with site.client() as client:
             site.until(lambda: idle(client.get("status").json()), "the examples are judged", within_s=300)
         yield site.url, site.sign_in

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import JUDGED_MS, example
 from tests.live_site import LiveSite, live_site
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reconnect")]
 
 
 @pytest.fixture(scope="module")

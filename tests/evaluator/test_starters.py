@@ -1,6 +1,6 @@
-"""Starters and bundled examples do on the CPU what they claim, Triton interpreted.
+"""Starters and bundled examples do on the CPU what they claim, Triton interpreted: one call of each case.
 
-Starters are called at the sizes that are timed; `proving/test_prove.py` holds them against all other cases.
+`python -m evaluator prove` holds starters to the whole protocol, with three calls a case.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,8 @@ import pytest
 from evaluator.contract import KernelType, Verdict
 from evaluator.ops.registry import all_ops, get
 
-pytestmark = pytest.mark.xdist_group("starters")  # `verdicts` takes a minute: once is enough
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
+Verdicts = Callable[[Path, str], str]
 PROGRAM = """
 import importlib.util
 import json
@@ -29,12 +29,12 @@ from evaluator.correctness import check_metadata, compare_outputs, expected_meta
 from evaluator.ops.registry import get
 from evaluator.ops.validate import materialise
 
-def judge(path, op, timed_only):
+def judge(path, op):
     spec = importlib.util.spec_from_file_location("submission", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     hidden = op.hidden_cases(lambda low, high: (low + 2 * high) // 3, "cpu")
-    for case in op.performance_cases("cpu") if timed_only else (*op.cases("cpu"), *hidden):
+    for case in (*op.cases("cpu"), *hidden):
         args, kwargs = materialise(case, 3)
         right, same = oracle(op, args, kwargs), same_dtype(op, args, kwargs)
         tensors = [leaf for leaf in leaves((*args, *kwargs.values())) if isinstance(leaf, torch.Tensor)]
@@ -52,7 +52,9 @@ def judge(path, op, timed_only):
     return "accepted"
 
 torch.set_num_threads(1)
-print(json.dumps({path: judge(path, get(slug), timed_only) for path, slug, timed_only in json.load(sys.stdin)}))
+for line in sys.stdin:
+    path, slug = json.loads(line)
+    print(json.dumps(judge(path, get(slug))), flush=True)
 """
 
 
@@ -62,44 +64,42 @@ def example_entries() -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Verdict and reason by file name, of every starter and every example."""
-    folder = tmp_path_factory.mktemp("starters")
-    jobs = [(str(EXAMPLES / entry["file"]), entry["op"], False) for entry in example_entries()]
-    for op in all_ops():
-        for kernel_type, source in op.starters.items():
-            path = folder / f"{op.slug}_{kernel_type}_starter.py"
-            path.write_text(source, encoding="utf-8")
-            jobs.append((str(path), op.slug, True))
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROGRAM],
-        input=json.dumps(jobs),
-        env={**os.environ, "TRITON_INTERPRET": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=600,
-        check=True,
-    )
-    return {Path(path).name: verdict for path, verdict in json.loads(result.stdout).items()}
+def verdict() -> Iterator[Verdicts]:
+    """`verdict(file, op)`: the verdict of a file and its reason, from a process of its own, where Triton is interpreted."""
+    command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None and process.stdout is not None
+        asked, answered = process.stdin, process.stdout
+
+        def verdict(file: Path, op: str) -> str:
+            asked.write(json.dumps((str(file), op)) + "\n")
+            return str(json.loads(answered.readline()))
+
+        yield verdict
+        asked.close()
 
 
 @pytest.mark.parametrize("kernel_type", ["torch", "triton"])
 @pytest.mark.parametrize("slug", [op.slug for op in all_ops()])
-def test_starters_are_right(verdicts: dict[str, str], slug: str, kernel_type: str) -> None:
-    assert verdicts[f"{slug}_{kernel_type}_starter.py"] == "accepted"
+def test_starters_are_right(verdict: Verdicts, tmp_path: Path, slug: str, kernel_type: str) -> None:
+    starter = tmp_path / f"{slug}.py"
+    starter.write_text(get(slug).starters[kernel_type], encoding="utf-8")
+
+    assert verdict(starter, slug) == "accepted"
     assert f"def {get(slug).entry_point}(" in get(slug).starters[kernel_type]
 
 
 @pytest.mark.parametrize("entry", example_entries(), ids=lambda entry: str(entry["file"]))
-def test_examples_end_as_the_index_says(verdicts: dict[str, str], entry: dict[str, str]) -> None:
+def test_examples_end_as_the_index_says(verdict: Verdicts, entry: dict[str, str]) -> None:
     assert set(entry) == {"file", "op", "kernel_type", "verdict", "story"}
     assert KernelType(entry["kernel_type"]) in ("torch", "triton")
 
-    assert verdicts[entry["file"]].split()[0] == Verdict(entry["verdict"])
+    assert verdict(EXAMPLES / entry["file"], entry["op"]).split()[0] == Verdict(entry["verdict"])
 
 
-def test_the_wrong_softmax_fails_on_the_case_that_its_story_names(verdicts: dict[str, str]) -> None:
-    assert verdicts["softmax_wrong.py"].startswith("wrong_result odd: output 0: ")
+def test_the_wrong_softmax_fails_on_the_case_that_its_story_names(verdict: Verdicts) -> None:
+    assert verdict(EXAMPLES / "softmax_wrong.py", "softmax").startswith("wrong_result odd: output 0: ")
 
 
 def test_every_example_is_in_the_index() -> None:

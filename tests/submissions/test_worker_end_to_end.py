@@ -14,7 +14,7 @@ import pytest
 
 from tests.live_site import LiveSite, live_site
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end to end")]
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 GOOD = (EXAMPLES / "softmax_torch.py").read_text()
 WRONG = (EXAMPLES / "softmax_wrong.py").read_text()
@@ -23,9 +23,8 @@ Json = dict[str, object]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
-    """A site with a device lock of its own, so that other judges on this host do not hold it up."""
-    with live_site(KB_DEVICES="cpu", KB_LOCK_DIR=str(tmp_path_factory.mktemp("locks"))) as running:
+def site() -> Iterator[LiveSite]:
+    with live_site(KB_DEVICES="cpu") as running:
         yield running
 
 
