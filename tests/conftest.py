@@ -49,6 +49,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: max((rank for name, rank in LAST.items() if item.get_closest_marker(name)), default=0))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is set up once for a group of tests must not be set up in every worker: xdist shows a group behind the test's name."""
+    if not getattr(session.config.option, "loadgroup", False):
+        return
+    if alone := [item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]:
+        raise pytest.UsageError(f"this pytest and this pytest-xdist do not keep groups together: {alone[0]} is in none")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """List what a GPU would have run, when the whole suite was asked for (xdist's controller collects nothing: read the files)."""
     if GPU or not any(Path(argument).resolve() in (HERE, HERE.parent, HERE / "gpu") for argument in config.args):
