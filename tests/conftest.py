@@ -34,6 +34,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if not GPU and HERE / "gpu" in (collection_path, *collection_path.parents) else None
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Fast tests first, so that a failure shows early; GPU tests only where a GPU is."""
     for item in items:

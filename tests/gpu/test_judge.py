@@ -67,8 +67,18 @@ def evaluate(judge: Judge, op: str, source: str, kind: str = "torch", mode: Mode
     return judge.evaluate(EvaluationRequest(op, source, KernelType(kind), judge.device, mode, limits=limits or Limits()))
 
 
+SMOKE = [op.slug for op in all_ops("smoke")]
+
+
+@pytest.mark.parametrize("op", [op.slug for op in all_ops() if op.slug not in SMOKE])
+def test_triton_starters_are_right(judge: Judge, op: str) -> None:
+    outcome = evaluate(judge, op, get(op).starters["triton"], "triton", Mode.TEST)
+
+    assert outcome.verdict is Verdict.ACCEPTED, (outcome.reasons, outcome.log)
+
+
 @pytest.mark.parametrize("kind", ["torch", "triton"])
-@pytest.mark.parametrize("op", [op.slug for op in all_ops()])
+@pytest.mark.parametrize("op", SMOKE)
 def test_starters_are_accepted_and_timed(judge: Judge, op: str, kind: str) -> None:
     outcome = evaluate(judge, op, get(op).starters[kind], kind)
 
