@@ -14,7 +14,7 @@ run: setup ## The site on http://127.0.0.1:8000 with database and workers
 	@exec $(V) -m kbweb.cli up
 
 test: setup-dev ## Every test; browser tests where Chromium is, GPU tests where a GPU is
-	$(PYTEST) -n $(WORKERS) --dist loadgroup $(ARGS)
+	$(PYTEST) -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 lint: setup-dev ## Format, lint, types, templates, migrations, OpenAPI
 	$(V) -m ruff format --check .

@@ -34,9 +34,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if not GPU and HERE / "gpu" in (collection_path, *collection_path.parents) else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Fast tests first, so that a failure shows early; GPU tests only where a GPU is."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Fast tests first, so that a failure shows early; GPU tests only where a GPU is.
+
+    Those with a browser last: Playwright leaves an event loop in its worker, in which Django refuses to ask the database. Markers are
+    there before xdist reads the groups, and the order is made when pytest has made its own.
+    """
     for item in items:
         if HERE / "browser" in item.path.parents:
             item.add_marker("browser")
@@ -44,6 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xdist_group("site"))
         if HERE / "gpu" in item.path.parents:
             item.add_marker("gpu")
+    yield
     if not GPU and (without := [item for item in items if item.get_closest_marker("gpu")]):
         config.hook.pytest_deselected(items=without)
         items[:] = [item for item in items if item not in without]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.live_site import ROOT, LiveSite
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(480)]
+pytestmark = pytest.mark.slow
 
 
 def test_the_examples_are_judged_as_their_index_says(site: LiveSite) -> None:
