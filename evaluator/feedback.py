@@ -31,7 +31,7 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         yield from _reason(reason)
     failed = [case for case in worst_first(outcome.cases) if not case.passed]
     if failed:
-        yield from _failures(failed)
+        yield from _failures(failed, {reason.detail for reason in outcome.reasons})
     timed = [case for case in outcome.cases if case.timing is not None]
     if timed:
         yield from _performance(timed)
@@ -63,9 +63,12 @@ def _reason(reason: Reason) -> Iterator[str]:
         yield from ("", *_fenced(_cut(reason.detail, DETAIL_CHARACTERS)))
 
 
-def _failures(failed: Sequence[CaseResult]) -> Iterator[str]:
+def _failures(failed: Sequence[CaseResult], told: set[str]) -> Iterator[str]:
+    """Each error once: of cases that raised the same, the first. Tracebacks in `told` stand above."""
     yield from ("", f"## Failed cases ({len(failed)}), worst first")
-    for case in failed[:SHOWN_CASES]:
+    first_with = {case.reason: case for case in reversed(failed) if case.reason and not case.mismatches}
+    distinct = [case for case in failed if first_with.get(case.reason, case) is case]
+    for case in distinct[:SHOWN_CASES]:
         yield from ("", f"### {case.name}")
         yield ""
         if case.hidden:
@@ -78,11 +81,12 @@ def _failures(failed: Sequence[CaseResult]) -> Iterator[str]:
         yield from (f"- {pattern}" for pattern in patterns(case))
         if case.reproduce:
             yield f"- reproduce: `{case.reproduce}`"
-        if detail:
+        if detail and detail not in told:
             yield from ("", *_fenced(_cut(detail, DETAIL_CHARACTERS)))
         yield from _elements(case)
-    if len(failed) > SHOWN_CASES:
-        yield from ("", f"Also failed: {', '.join(case.name for case in failed[SHOWN_CASES:])}.")
+    others = [case.name for case in failed if case not in distinct[:SHOWN_CASES]]
+    if others:
+        yield from ("", f"Also failed: {', '.join(others)}.")
 
 
 def _errors(case: CaseResult) -> Iterator[str]:

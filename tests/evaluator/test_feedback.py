@@ -53,6 +53,20 @@ def test_a_correct_one_that_was_not_timed_says_so() -> None:
     assert "It was not timed" in feedback(outcome)
 
 
+def test_the_same_error_in_many_cases_is_told_once() -> None:
+    trace = 'Traceback (most recent call last):\n  File "kernel.py", line 3\nKeyError: 7'
+    raised = [wrong(name=name, verdict=Verdict.RUNTIME_ERROR, reason=f"the call raised KeyError: 7\n{trace}") for name in ("plain", "odd")]
+    another = wrong(name="float16", verdict=Verdict.RUNTIME_ERROR, reason="the call raised TypeError: half\nTraceback: another")
+    reason = Reason("raised", "case plain: the call raised KeyError: 7", trace)
+
+    text = feedback(dataclasses.replace(wrong_result(), reasons=(reason,), cases=(*raised, another)))
+
+    assert text.count(trace) == 1
+    assert [line for line in text.splitlines() if line.startswith("### ")] == ["### plain", "### float16"]
+    assert "Traceback: another" in text
+    assert "Also failed: odd." in text
+
+
 def test_hidden_cases_keep_their_secret() -> None:
     secret = wrong(((3, 4), "1.5", "2.5"), hidden=True, inputs="hidden", reason="failed on a hidden shape")
     outcome = dataclasses.replace(wrong_result(), cases=(secret,))
