@@ -83,7 +83,12 @@ def view(flat: torch.Tensor, spec: TensorSpec) -> torch.Tensor:
     """The spec's tensor laid over the start of a flat buffer of its dtype."""
     if flat.numel() < storage_elements(spec):
         raise ValueError(f"{spec} needs {storage_elements(spec)} elements, the buffer has {flat.numel()}")
-    return flat.as_strided(spec.shape, spec.strides if spec.strides is not None else contiguous_strides(spec.shape))
+    return flat.as_strided(spec.shape, laid_out(spec))
+
+
+def laid_out(spec: TensorSpec) -> tuple[int, ...]:
+    """The strides of the spec's tensor."""
+    return spec.strides if spec.strides is not None else contiguous_strides(spec.shape)
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

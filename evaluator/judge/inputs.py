@@ -8,7 +8,7 @@ import math
 import typing
 from collections.abc import Callable, Collection, Sequence
 
-from evaluator.generate import contiguous_strides, fill, storage_elements, view
+from evaluator.generate import contiguous_strides, fill, laid_out, storage_elements, view
 from evaluator.judge.alike import same_bytes
 from evaluator.judge.blocks import GUARD_BYTES, Block, rounded
 from evaluator.judge.guards import Guard
@@ -161,11 +161,6 @@ class Place:
                 for (number, offset), spec in ((pair, self.inputs[pair[0]][1]) for pair in self.written)
             ],
         }
-
-
-def laid_out(spec: TensorSpec) -> tuple[int, ...]:
-    """The strides of a recipe."""
-    return spec.strides if spec.strides is not None else contiguous_strides(spec.shape)
 
 
 def _tensor(arena: str, offset: int, dtype: str, shape: Sequence[int], strides: Sequence[int]) -> dict[str, object]:

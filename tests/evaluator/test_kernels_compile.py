@@ -17,7 +17,7 @@ from triton.compiler import ASTSource  # noqa: E402
 from triton.runtime.jit import JITFunction, mangle_type  # noqa: E402
 
 from evaluator import generate_cuda, philox  # noqa: E402
-from evaluator.generate import contiguous_strides  # noqa: E402
+from evaluator.generate import laid_out  # noqa: E402
 from evaluator.ops.definition import Case, Op, TensorSpec  # noqa: E402
 from evaluator.ops.registry import all_ops, get  # noqa: E402
 
@@ -84,8 +84,7 @@ def call(op: Op, path: Path, case: Case) -> None:
     spec.loader.exec_module(module)
 
     def tensor(recipe: TensorSpec) -> torch.Tensor:
-        strides = recipe.strides if recipe.strides is not None else contiguous_strides(recipe.shape)
-        return torch.empty_strided(recipe.shape, strides, dtype=getattr(torch, recipe.dtype), device="meta")
+        return torch.empty_strided(recipe.shape, laid_out(recipe), dtype=getattr(torch, recipe.dtype), device="meta")
 
     args, kwargs = case.filled_in(tensor)
     getattr(module, op.entry_point)(*args, **kwargs)
