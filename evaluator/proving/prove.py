@@ -10,6 +10,7 @@ from evaluator.judge.answers import error_of
 from evaluator.judge.blocks import Block, new_block
 from evaluator.judge.checking import CALLS_A_CASE, Checker, room
 from evaluator.judge.failures import Ended
+from evaluator.judge.judge import HARD_ENDS
 from evaluator.judge.peer import Peer, start_trusted
 from evaluator.ops.definition import Case, Op
 from evaluator.proving.equivalent import same_function, why_the_same
@@ -74,6 +75,8 @@ class Prover:
             torch.cuda.empty_cache()  # several processes share the GPU
         refused = self._first_refusal(op, message, cases)
         case, verdict, reason = refused or ("", "", "")
+        if self.torch_device == "cuda" and verdict in HARD_ENDS:
+            self.close()  # after a CUDA error a process gives the same error to every later kernel
         return Finding(op.slug, *kernel, statuses[refused is not None], case, verdict, reason, len(cases), time.monotonic() - started)
 
     def _first_refusal(self, op: Op, message: dict[str, object], cases: Sequence[Case]) -> tuple[str, str, str] | None:
@@ -83,22 +86,16 @@ class Prover:
             load = {"cmd": "load", "op": op.slug, "device": self.device, **message}
             failed = error_of(peer.command(load, timeout_s=LOAD_S), importing=True)
             if failed is not None:
-                return self._noted("", failed.verdict, f"{failed.reason.message}\n{failed.reason.detail}")
+                return "", failed.verdict, f"{failed.reason.message}\n{failed.reason.detail}"
             checker = Checker(op, peer, block, self.torch_device)
             for case in cases:
                 result = checker.check(case, SEED, timeout_s=CALL_S, repeat=False)
                 if not result.passed:
-                    return self._noted(case.name, str(result.verdict), result.reason)
+                    return case.name, str(result.verdict), result.reason
         except Ended as ended:
             self.close()
             return "", ended.verdict, ended.reason.message
         return None
-
-    def _noted(self, case: str, verdict: str, reason: str) -> tuple[str, str, str]:
-        """A refusal. After a CUDA error a process gives the same error to every later kernel, so the next kernel gets a new one."""
-        if "CUDA" in reason:
-            self.close()
-        return case, verdict, reason
 
     def _ready(self, op: Op) -> tuple[Peer, Block]:
         """The process, with a block that is large enough for the op."""
