@@ -68,7 +68,8 @@ def _failures(failed: Sequence[CaseResult], told: set[str]) -> Iterator[str]:
     yield from ("", f"## Failed cases ({len(failed)}), worst first")
     first_with = {case.reason: case for case in reversed(failed) if case.reason and not case.mismatches}
     distinct = [case for case in failed if first_with.get(case.reason, case) is case]
-    for case in distinct[:SHOWN_CASES]:
+    shown = distinct[:SHOWN_CASES]
+    for case in shown:
         yield from ("", f"### {case.name}")
         yield ""
         if case.hidden:
@@ -84,8 +85,7 @@ def _failures(failed: Sequence[CaseResult], told: set[str]) -> Iterator[str]:
         if detail and detail not in told:
             yield from ("", *_fenced(_cut(detail, DETAIL_CHARACTERS)))
         yield from _elements(case)
-    others = [case.name for case in failed if case not in distinct[:SHOWN_CASES]]
-    if others:
+    if others := [case.name for case in failed if case not in shown]:
         yield from ("", f"Also failed: {', '.join(others)}.")
 
 
