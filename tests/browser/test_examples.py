@@ -1,4 +1,4 @@
-"""The first start hands in the bundled examples, and they end as their index says."""
+"""The first start hands in the bundled examples, and they end as their index says. Asked of the site that the browser tests share."""
 
 from __future__ import annotations
 
