@@ -1,6 +1,6 @@
-"""Starters and bundled examples do on the CPU what they claim, Triton interpreted: one call of each case.
+"""Starters and bundled examples do on the CPU what they claim, Triton interpreted.
 
-`python -m evaluator prove` holds starters to the whole protocol, with three calls a case.
+Starters are called at the sizes that are timed; `proving/test_prove.py` holds them against all other cases.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evaluator.contract import KernelType, Verdict
 from evaluator.ops.registry import all_ops, get
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-Verdicts = Callable[[Path, str], str]
+Verdicts = Callable[[Path, str, bool], str]
 PROGRAM = """
 import importlib.util
 import json
@@ -29,12 +29,12 @@ from evaluator.correctness import check_metadata, compare_outputs, expected_meta
 from evaluator.ops.registry import get
 from evaluator.ops.validate import materialise
 
-def judge(path, op):
+def judge(path, op, timed_only):
     spec = importlib.util.spec_from_file_location("submission", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     hidden = op.hidden_cases(lambda low, high: (low + 2 * high) // 3, "cpu")
-    for case in (*op.cases("cpu"), *hidden):
+    for case in op.performance_cases("cpu") if timed_only else (*op.cases("cpu"), *hidden):
         args, kwargs = materialise(case, 3)
         right, same = oracle(op, args, kwargs), same_dtype(op, args, kwargs)
         tensors = [leaf for leaf in leaves((*args, *kwargs.values())) if isinstance(leaf, torch.Tensor)]
@@ -53,8 +53,8 @@ def judge(path, op):
 
 torch.set_num_threads(1)
 for line in sys.stdin:
-    path, slug = json.loads(line)
-    print(json.dumps(judge(path, get(slug))), flush=True)
+    path, slug, timed_only = json.loads(line)
+    print(json.dumps(judge(path, get(slug), timed_only)), flush=True)
 """
 
 
@@ -65,15 +65,15 @@ def example_entries() -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def verdict() -> Iterator[Verdicts]:
-    """`verdict(file, op)`: the verdict of a file and its reason, from a process of its own, where Triton is interpreted."""
+    """`verdict(file, op, timed_only)`: the verdict of a file and its reason, from a process of its own, where Triton is interpreted."""
     command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
     environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
         assert process.stdin is not None and process.stdout is not None
         asked, answered = process.stdin, process.stdout
 
-        def verdict(file: Path, op: str) -> str:
-            asked.write(json.dumps((str(file), op)) + "\n")
+        def verdict(file: Path, op: str, timed_only: bool) -> str:
+            asked.write(json.dumps((str(file), op, timed_only)) + "\n")
             return str(json.loads(answered.readline()))
 
         yield verdict
@@ -86,7 +86,7 @@ def test_starters_are_right(verdict: Verdicts, tmp_path: Path, slug: str, kernel
     starter = tmp_path / f"{slug}.py"
     starter.write_text(get(slug).starters[kernel_type], encoding="utf-8")
 
-    assert verdict(starter, slug) == "accepted"
+    assert verdict(starter, slug, True) == "accepted"
     assert f"def {get(slug).entry_point}(" in get(slug).starters[kernel_type]
 
 
@@ -95,11 +95,11 @@ def test_examples_end_as_the_index_says(verdict: Verdicts, entry: dict[str, str]
     assert set(entry) == {"file", "op", "kernel_type", "verdict", "story"}
     assert KernelType(entry["kernel_type"]) in ("torch", "triton")
 
-    assert verdict(EXAMPLES / entry["file"], entry["op"]).split()[0] == Verdict(entry["verdict"])
+    assert verdict(EXAMPLES / entry["file"], entry["op"], False).split()[0] == Verdict(entry["verdict"])
 
 
 def test_the_wrong_softmax_fails_on_the_case_that_its_story_names(verdict: Verdicts) -> None:
-    assert verdict(EXAMPLES / "softmax_wrong.py", "softmax").startswith("wrong_result odd: output 0: ")
+    assert verdict(EXAMPLES / "softmax_wrong.py", "softmax", False).startswith("wrong_result odd: output 0: ")
 
 
 def test_every_example_is_in_the_index() -> None:
