@@ -29,9 +29,12 @@ ADMITTED = (
     "index_copy",
     "isnan",
     "nn.functional.embedding",
+    "nn.functional.gelu",
+    "quantile",
     "scatter",
     "softmax",
     "sort",
+    "sum",
 )
 REFUSED = {
     "bernoulli": "random: two calls with the same arguments give different outputs",
@@ -67,11 +70,13 @@ def loaded(recorded: Recorded, report: Report) -> Op:
 
 def test_what_can_be_judged_by_is_admitted_with_all_its_variants(ops: Mapping[str, Recorded]) -> None:
     assert sorted(ops) == sorted([*ADMITTED, "softmax.with_dtype"])
-    assert {name: ops[name].target for name in ("softmax.with_dtype", "_softmax_backward_data")} == {
+    assert {name: ops[name].target for name in ("softmax.with_dtype", "nn.functional.gelu", "_softmax_backward_data")} == {
         "softmax.with_dtype": "torch.softmax",
+        "nn.functional.gelu": "torch.nn.functional.gelu",
         "_softmax_backward_data": "aten._softmax_backward_data.default",
     }
     assert [spec.dtype for spec in ops["nn.functional.embedding"].cases[0].case.tensors] == ["int64", "float32"]
+    assert ops["nn.functional.gelu"].entry_point == "nn__functional__gelu_kernel_impl"
     assert ops["nn.functional.embedding"].entry_point == "nn__functional__embedding_kernel_impl"
     assert ops["softmax"].signature == "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor"
 
@@ -97,9 +102,9 @@ def test_cases_are_few_distinct_and_small(ops: Mapping[str, Recorded]) -> None:
 def test_functions_of_elements_and_reductions_are_timed(ops: Mapping[str, Recorded]) -> None:
     timed = {name: [(each.case.name, each.devices) for each in op.cases if each.case.kind == "performance"] for name, op in ops.items()}
 
-    assert timed["softmax"] == timed["eq"]
+    assert timed["softmax"] == timed["eq"] == timed["nn.functional.gelu"]
     assert timed["softmax"] == [("512x512_float32", "cpu"), ("4096x4096_float32", "gpu"), ("4096x4096_float16", "gpu")]
-    assert timed["sort"] == timed["scatter"] == timed["index_copy"] == []
+    assert timed["sort"] == timed["quantile"] == timed["scatter"] == timed["index_copy"] == []
 
 
 def test_values_leave_one_right_answer(ops: Mapping[str, Recorded]) -> None:
@@ -117,7 +122,7 @@ def test_values_leave_one_right_answer(ops: Mapping[str, Recorded]) -> None:
     assert "special_nan" in {spec.generator for each in ops["isnan"].cases for spec in each.case.tensors}
 
 
-@pytest.mark.parametrize("name", ["softmax", "sort", "index_copy", "_softmax_backward_data"])
+@pytest.mark.parametrize("name", ["softmax", "sum", "sort", "index_copy", "_softmax_backward_data", "quantile"])
 def test_the_starter_is_accepted_and_a_wrong_kernel_is_not(ops: Mapping[str, Recorded], report: Report, name: str) -> None:
     op = loaded(ops[name], report)
     space: dict[str, typing.Any] = {}
