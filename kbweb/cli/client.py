@@ -72,6 +72,16 @@ class Client:
                     yield json.loads("\n".join(data))
                     data = []
 
+    def past_events(self, evaluation: str, after: int) -> Iterator[Json]:
+        """Events that have happened since number `after`; waits for none."""
+        while True:
+            page = self.get(f"evaluations/{evaluation}/events", after=after)
+            events, newest = page.get("events"), page.get("last_seq")
+            if not isinstance(events, list) or not events or not isinstance(newest, int):
+                return
+            yield from events
+            after = newest
+
     def _request(self, method: str, path: str, **options: object) -> Json | list[Json]:
         response = self._answer(method, path, **options)
         if response.status_code == 204 or not response.content:

@@ -17,21 +17,25 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def follow(client: Client, evaluation: str, *, quiet: bool = False) -> Json:
-    """Print events until the evaluation is done, over dropped connections and server restarts; return its final JSON."""
+    """Print every event until the evaluation is done, over dropped connections and server restarts; return its final JSON.
+
+    Events that came while nothing was connected are printed too, also when the evaluation ended meanwhile.
+    """
     last, pause_s, silent_since = 0, 0.2, time.monotonic()
     while True:
         try:
             current = client.get(f"evaluations/{evaluation}")
-            if current.get("state") != "done":
-                for event in client.events(evaluation, last):
-                    seq = event.get("seq")
-                    if not isinstance(seq, int) or seq <= last:
-                        continue
-                    last, pause_s = seq, 0.2
-                    if not quiet:
-                        show(event)
-                    if event.get("kind") == "verdict":
-                        break
+            done = current.get("state") == "done"
+            for event in client.past_events(evaluation, last) if done else client.events(evaluation, last):
+                seq = event.get("seq")
+                if not isinstance(seq, int) or seq <= last:
+                    continue
+                last, pause_s = seq, 0.2
+                if not quiet:
+                    show(event)
+                if event.get("kind") == "verdict":
+                    break
+            if not done:
                 current = client.get(f"evaluations/{evaluation}")
             silent_since = time.monotonic()
             if current.get("state") == "done":
