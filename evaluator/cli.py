@@ -1,6 +1,6 @@
 """`python -m evaluator run FILE --op SLUG` judges one file on this machine; `python -m evaluator ops` lists the ops;
 `python -m evaluator import` makes ops given as data (`evaluator/ops/sources.py`), which `--ops-file` adds to both;
-`python -m evaluator bench` measures the evaluator itself (`evaluator/bench/`).
+`python -m evaluator bench` measures the evaluator itself (`evaluator/bench/`), `baseline` what kernels are compared with.
 
 Exit codes: 0 accepted, 1 judged and not accepted, 2 usage, 3 ours (infrastructure).
 """
@@ -16,16 +16,21 @@ import typing
 from collections.abc import Sequence
 from pathlib import Path
 
+from evaluator.baselines import command as baseline_command
 from evaluator.bench import command as bench_command
-from evaluator.contract import MAX_SOURCE_BYTES, EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Policy, Verdict, dumps
+from evaluator.calibration import command as calibrate_command
+from evaluator.contract import EvaluationRequest, Event, KernelType, Limits, Mode, Outcome, Policy, Timer, Verdict, dumps
 from evaluator.feedback import feedback
 from evaluator.ops import import_command
 from evaluator.ops.definition import Op
 from evaluator.ops.recorded import DocumentError, load_file, to_document
 from evaluator.ops.registry import UnknownOp, all_ops, get
 from evaluator.ops.sources import SourceFault
+from evaluator.profiling.folder import kept_in, made
 from evaluator.proving import command as prove_command
 from evaluator.report import event_line, outcome_lines
+from evaluator.samples import write_samples
+from evaluator.source_file import SourceFileError, read_source
 
 ACCEPTED, NOT_ACCEPTED, USAGE, OURS = 0, 1, 2, 3
 
@@ -63,9 +68,13 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--device", default="", help="cpu, cuda or cuda:N; the first GPU when there is one, else cpu")
     run.add_argument("--mode", default=Mode.BENCHMARK.value, choices=[m.value for m in Mode])
     run.add_argument("--policy", default=Policy.SCALED.value, choices=[p.value for p in Policy], help="how far an output may be off")
+    timers = "abba is the only one that is ranked; the others time as other tools do"
+    run.add_argument("--timer", default=Timer.ABBA.value, choices=[t.value for t in Timer], help=timers)
     run.add_argument("--seed", type=int, help="repeat the public cases of an earlier run")
     run.add_argument("--case", help="check this case only")
     run.add_argument("--json", metavar="OUT", help="write the outcome as JSON to this file, `-` for standard output")
+    run.add_argument("--samples", metavar="OUT", help="write the raw samples to this file: JSON where it ends in .json, else CSV")
+    run.add_argument("--artefacts", type=made, metavar="DIR", help="put what profilers leave (traces, tables, PTX, SASS) into this folder")
     run.add_argument("--feedback", action="store_true", help="print Markdown for a language model instead of the report")
     run.add_argument("--sandbox", default=os.environ.get("KB_SANDBOX", "best-effort"), choices=["best-effort", "strict", "off"])
     run.add_argument("--limit", action="append", default=[], metavar="NAME=VALUE", help="a limit of the contract, such as check_s=10")
@@ -81,6 +90,10 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench", help="measure the evaluator's own speed and repeatability on this machine")
     bench_command.add_arguments(bench)
     bench.set_defaults(do=_bench)
+    baseline = commands.add_parser("baseline", help="time torch.compile and external commands as what kernels are compared with")
+    baseline_command.add_arguments(baseline)
+    baseline.set_defaults(do=_baseline)
+    calibrate_command.register(commands)
     prove = commands.add_parser("prove", help="hold right and generated wrong kernels against the cases of ops")
     prove_command.add_arguments(prove)
     prove.set_defaults(do=_prove)
@@ -89,10 +102,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(arguments: argparse.Namespace) -> int:
     from evaluator.build import UnsupportedKernelType, detect
-    from evaluator.judge.judge import Judge
+    from evaluator.candidate.imports import no_collections
     from evaluator.judge.peer import InfrastructureError
     from evaluator.sandbox import SandboxError
 
+    with no_collections():
+        from evaluator.judge.judge import Judge
     source = _read(arguments.file)
     op = _op(arguments.op, arguments.ops_file)
     device, index = resolve_device(arguments.device)
@@ -103,17 +118,21 @@ def _run(arguments: argparse.Namespace) -> int:
         device=device,
         mode=Mode(arguments.mode),
         seed=arguments.seed,
+        timer=Timer(arguments.timer),
         policy=Policy(arguments.policy),
         limits=_limits(arguments.limit),
         filename=arguments.file.name,
         definition=to_document(op) if op.document is not None else None,
     )
     _writable(arguments.json)
+    _writable(arguments.samples)
     quiet = arguments.json == "-" or arguments.feedback
     try:
         judge = Judge(device, gpu_index=index, sandbox_mode=arguments.sandbox)
         try:
-            outcome = judge.evaluate(request, emit=_ignore if quiet else _print_event, only_case=arguments.case)
+            with kept_in(arguments.artefacts) as folder:
+                emit = _ignore if quiet else _print_event
+                outcome = judge.evaluate(request, emit=emit, only_case=arguments.case, artefacts=folder)
         finally:
             judge.close()
     except UnsupportedKernelType as error:
@@ -124,6 +143,7 @@ def _run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return OURS
     _write(outcome, arguments.json, as_feedback=arguments.feedback)
+    write_samples(outcome.cases, arguments.samples)
     return ACCEPTED if outcome.verdict is Verdict.ACCEPTED else NOT_ACCEPTED
 
 
@@ -168,19 +188,9 @@ def _writable(to: str | None) -> None:
 
 def _read(path: Path) -> str:
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _UsageError(f"{path} cannot be read: {error.strerror}") from error
-    if not data.strip():
-        raise _UsageError(f"{path} is empty")
-    if len(data) > MAX_SOURCE_BYTES:
-        raise _UsageError(f"{path} has {len(data)} bytes, {MAX_SOURCE_BYTES} are allowed")
-    if b"\x00" in data:
-        raise _UsageError(f"{path} holds NUL bytes; a source is UTF-8 text")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise _UsageError(f"{path} is not UTF-8: byte {error.start}") from error
+        return read_source(path)
+    except SourceFileError as error:
+        raise _UsageError(str(error)) from error
 
 
 def resolve_device(name: str) -> tuple[str, int | None]:
@@ -264,6 +274,14 @@ def _bench(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return OURS
     return ACCEPTED if accepted else NOT_ACCEPTED
+
+
+def _baseline(arguments: argparse.Namespace) -> int:
+    _writable(arguments.json)
+    try:
+        return baseline_command.run(arguments)
+    except baseline_command.WrongUse as error:
+        raise _UsageError(str(error)) from error
 
 
 def _prove(arguments: argparse.Namespace) -> int:

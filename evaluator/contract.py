@@ -8,11 +8,19 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from evaluator.epoch import EPOCH as EPOCH
 from evaluator.jsonable import JSON as JSON
 from evaluator.jsonable import dumps as dumps
 from evaluator.jsonable import from_json as from_json
 from evaluator.jsonable import to_json as to_json
 from evaluator.limits import Limits as Limits
+from evaluator.profiles import ArtefactKind as ArtefactKind
+from evaluator.profiles import Profile as Profile
+from evaluator.profiles import Profiler as Profiler
+from evaluator.timings import CaseTiming as CaseTiming
+from evaluator.timings import ClockStats as ClockStats
+from evaluator.timings import SampleStats as SampleStats
+from evaluator.timings import TimingSummary as TimingSummary
 
 CONTRACT_VERSION = 1
 MAX_SOURCE_BYTES = 1024 * 1024
@@ -45,6 +53,16 @@ class Policy(enum.StrEnum):
 
     SCALED = "scaled"
     BACKENDBENCH = "backendbench"
+
+
+class Timer(enum.StrEnum):
+    """`abba`: interleaved with torch and audited (ENGINE §4); the only one that is ranked. `do_bench`, `cpu_bench`: as other tools time,
+    each side alone in its own process, for comparison with them.
+    """
+
+    ABBA = "abba"
+    DO_BENCH = "do_bench"
+    CPU_BENCH = "cpu_bench"
 
 
 class State(enum.StrEnum):
@@ -98,6 +116,9 @@ class Flag(enum.StrEnum):
     CLOCKS_DISAGREE = "clocks_disagree"
     SPENDS_TOLERANCE = "spends_tolerance"
     BIASED = "biased"
+    WAITS = "waits_for_gpu"
+    NOT_CAPTURED = "not_captured"
+    DISTURBED = "disturbed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +127,7 @@ class EvaluationRequest:
 
     `device` is the hardware class of the board (`cpu`, `h100`, …). `seed` None means fresh OS entropy, and hidden cases
     run too; a given seed reproduces the public cases of an earlier run. `definition` is the op itself, as data
-    (`evaluator/ops/recorded`), where `op` is no slug of the registry.
+    (`evaluator/ops/recorded`), where `op` is no slug of the registry. `confirming` asks for the stop rule of records.
     """
 
     op: str
@@ -115,11 +136,12 @@ class EvaluationRequest:
     device: str = "cpu"
     mode: Mode = Mode.RANKED
     seed: int | None = None
-    timer: str = "abba"
+    timer: Timer = Timer.ABBA
     policy: Policy = Policy.SCALED
     limits: Limits = field(default_factory=Limits)
     filename: str = "submission.py"
     definition: dict[str, JSON] | None = None
+    confirming: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,50 +167,6 @@ class Mismatch:
     expected: str
     got: str
     ulp: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SampleStats:
-    """Distribution of one side's device (or wall) times in one case, in microseconds; `cv` is a ratio."""
-
-    n: int
-    median_us: float
-    mean_us: float
-    p5_us: float
-    p95_us: float
-    min_us: float
-    max_us: float
-    mad_us: float
-    cv: float
-
-
-@dataclass(frozen=True, slots=True)
-class CaseTiming:
-    """Timing of one performance case against the `torch_eager` baseline, interleaved.
-
-    `method`: `event` (CUDA events), `graph` (CUDA graph replays), `wall` (CPU), `do_bench`, `cpu_bench`. `speedup` is the
-    median over quads of baseline time / candidate time; `low`, `high` its 95 % confidence interval. `audit_speedup` is
-    the same ratio from the judge's own clock, None where not audited.
-    """
-
-    method: str
-    candidate: SampleStats
-    baseline: SampleStats
-    speedup: float
-    low: float
-    high: float
-    quads: int
-    stop_reason: str
-    audit_speedup: float | None = None
-    audit_low: float | None = None
-    audit_high: float | None = None
-    gb_per_s: float | None = None
-    tflop_per_s: float | None = None
-    sol_share: float | None = None
-    host_us: float | None = None
-    peak_memory_bytes: int | None = None
-    samples_us: tuple[float, ...] = ()
-    baseline_samples_us: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,18 +210,6 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class TimingSummary:
-    """Score over all performance cases: geometric means; times in microseconds."""
-
-    speedup: float
-    low: float
-    high: float
-    candidate_us: float
-    baseline_us: float
-    cases: int
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
     """The end of one evaluation. `performance_score` is the geometric mean speedup over `torch_eager` (None when not timed)."""
 
@@ -259,6 +225,7 @@ class Outcome:
     performance_score: float | None = None
     cases: tuple[CaseResult, ...] = ()
     timing: TimingSummary | None = None
+    profile: Profile | None = None
     policy: Policy = Policy.SCALED
     environment: dict[str, JSON] = field(default_factory=dict)
     sandbox: dict[str, JSON] = field(default_factory=dict)
@@ -266,6 +233,7 @@ class Outcome:
     log: str = ""
     seed: int | None = None
     evaluator_version: str = ""
+    epoch: int = EPOCH
     contract_version: int = CONTRACT_VERSION
 
     def __post_init__(self) -> None:

@@ -23,6 +23,11 @@ LAUNCH_US = 1.0
 """No kernel ends sooner after its start than this, whatever it does; below the 2 µs that events show for an empty kernel."""
 
 
+ON_A_CPU: Mapping[str, str] = MappingProxyType({"TRITON_INTERPRET": "1", "OPENBLAS_NUM_THREADS": "1"})
+"""Environment of a process that runs kernels on a CPU, before it imports anything: Triton interpreted, and numpy, in which the interpreter
+computes, on one thread like torch. OpenBLAS would start one for each core and let them spin between products of small tiles."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceClass:
     """One hardware class. A ceiling that is not known is None (bandwidth), 0 (L2, launch) or absent (peaks)."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from evaluator.contract import CaseResult, CaseTiming, Mode, Outcome, Reason, Verdict
 from evaluator.diagnosis import patterns, worst_first
+from evaluator.profiling.report import profile_lines
 
 SHOWN_CASES = 5
 DETAIL_CHARACTERS = 6_000
@@ -35,6 +36,8 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     timed = [case for case in outcome.cases if case.timing is not None]
     if timed:
         yield from _performance(timed)
+    if outcome.profile is not None:
+        yield from ("", "## Profile", "", *_fenced(_cut("\n".join(profile_lines(outcome.profile)), DETAIL_CHARACTERS)))
     yield from _next(outcome, failed, timed)
     if outcome.log.strip():
         yield from ("", "## What it printed", "", *_fenced(_cut(outcome.log, LOG_CHARACTERS)))
@@ -132,9 +135,19 @@ def _timing(case: CaseResult, timing: CaseTiming) -> str:
         f"{timing.low:.3f} to {timing.high:.3f}",
         f"{timing.gb_per_s:.4g}" if timing.gb_per_s is not None else "",
         f"{timing.tflop_per_s:.4g}" if timing.tflop_per_s is not None else "",
-        f"{100 * timing.sol_share:.0f} %" if timing.sol_share is not None else "",
+        _share(timing),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _share(timing: CaseTiming) -> str:
+    """Of the table's speed of light with what bounds the case there; where the table knows nothing, of what was measured."""
+    limit = timing.limit
+    if limit is not None and limit.table is None and limit.calibrated is not None and limit.calibrated.share is not None:
+        return f"{100 * limit.calibrated.share:.0f} % of what was measured ({limit.calibrated.bound})"
+    if timing.sol_share is None:
+        return ""
+    return f"{100 * timing.sol_share:.0f} %" + (f" ({limit.table.bound})" if limit is not None and limit.table is not None else "")
 
 
 def _next(outcome: Outcome, failed: Sequence[CaseResult], timed: Sequence[CaseResult]) -> Iterator[str]:

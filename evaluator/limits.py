@@ -7,10 +7,15 @@ import typing
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+CONFIRMING = 2.5
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Wall-clock limits of the stages (seconds) and memory of the candidate (bytes). The judge keeps them."""
+    """Wall-clock limits of the stages (seconds) and memory of the candidate (bytes). The judge keeps them.
+
+    `max_memory_mb`: device memory (10^6 bytes) that a kernel may hold at its peak while it is timed; 0 sets no limit but the op's.
+    """
 
     build_s: float = 180.0
     import_s: float = 60.0
@@ -22,6 +27,11 @@ class Limits:
     processes: int = 512
     scratch_bytes: int = 2 * 1024**3
     log_bytes: int = 256 * 1024
+    max_memory_mb: int = 0
+
+    def for_confirming(self) -> Limits:
+        """The same for a run that confirms a record: its budget a case is 2.5 times as long (`evaluator/timing/stats.py`)."""
+        return dataclasses.replace(self, timing_case_s=self.timing_case_s * CONFIRMING, timing_s=self.timing_s * CONFIRMING)
 
     @classmethod
     def parse(cls, pairs: Iterable[str]) -> Limits:

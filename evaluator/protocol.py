@@ -114,6 +114,8 @@ class Channel:
         return bool(self._buffer) or bool(select.select([self._sock], [], [], timeout_s)[0])
 
     def _wait(self, *, writable: bool, deadline: float | None) -> None:
+        if self._sock.fileno() < 0:
+            raise ChannelClosed  # by ourselves, as when a command was cancelled
         timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
         poller = select.poll()
         poller.register(self._sock, select.POLLOUT if writable else select.POLLIN)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from evaluator.contract import CaseResult, CaseTiming, Event, Outcome, from_json
 from evaluator.diagnosis import patterns, worst_first
+from evaluator.profiling.report import profile_lines
 
 SHOWN_CASES = 3
 
@@ -65,6 +66,8 @@ def outcome_lines(outcome: Outcome) -> Iterator[str]:
     peaks = [c.timing.peak_memory_bytes for c in outcome.cases if c.timing is not None and c.timing.peak_memory_bytes]
     if peaks:
         yield f"peak_memory_mb: {max(peaks) / 1e6:.1f}"
+    if outcome.profile is not None:
+        yield from profile_lines(outcome.profile)
 
 
 def _failure(case: CaseResult) -> Iterator[str]:
@@ -87,6 +90,19 @@ def _timing(timing: CaseTiming) -> str:
     text += f"{timing.speedup:.3f}× [{timing.low:.3f}, {timing.high:.3f}]"
     if timing.gb_per_s is not None:
         text += f", {timing.gb_per_s:.1f} GB/s"
-    if timing.sol_share is not None:
-        text += f", {100 * timing.sol_share:.0f} % of the speed of light"
-    return f"{text} ({timing.quads} quads, {timing.stop_reason})"
+    text += "".join(f", {share}" for share in _shares(timing))
+    how = f"{timing.quads} quads, {timing.stop_reason}" if timing.quads else f"{timing.method}: each side alone, not ranked"
+    return f"{text} ({how})"
+
+
+def _shares(timing: CaseTiming) -> Iterator[str]:
+    """How near the limits the case came, and what bounds it there."""
+    limit = timing.limit
+    if limit is None:
+        return
+    if limit.table is not None and limit.table.share is not None:
+        yield f"{100 * limit.table.share:.0f} % of the speed of light ({limit.table.bound})"
+    if limit.calibrated is not None and limit.calibrated.share is not None:
+        yield f"{100 * limit.calibrated.share:.0f} % of what was measured here ({limit.calibrated.bound})"
+    if limit.uncapped_speedup is not None:
+        yield f"capped from {limit.uncapped_speedup:.3f}×"

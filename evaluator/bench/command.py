@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+import typing
 from pathlib import Path
 
 from evaluator.bench.settings import SOURCES, Settings, quick
+
+if typing.TYPE_CHECKING:
+    from evaluator.bench.results import Report
 
 MAX_REPEATS = 1000
 
@@ -15,6 +19,7 @@ MAX_REPEATS = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="", help="cpu, cuda or cuda:N; the first GPU when there is one, else cpu")
     parser.add_argument("--repeats", type=_repeats, help=f"runs of every measurement; {Settings('cpu').repeats} when not given")
+    parser.add_argument("--fresh", type=_repeats, help=f"runs of A/A by length; {Settings('cpu').fresh} when not given")
     parser.add_argument("--op", action="append", choices=sorted(SOURCES), help="A/A of this op alone; may be repeated")
     parser.add_argument("--quick", action="store_true", help="few and short runs, to see that it works")
     parser.add_argument("--json", metavar="OUT", help="write everything as JSON to this file")
@@ -37,6 +42,8 @@ def settings_of(arguments: argparse.Namespace, device: str, gpu_index: int | Non
         settings = quick(settings)
     if arguments.repeats:
         settings = dataclasses.replace(settings, repeats=arguments.repeats)
+    if arguments.fresh:
+        settings = dataclasses.replace(settings, fresh=arguments.fresh)
     return settings
 
 
@@ -46,12 +53,13 @@ def run(settings: Settings, json_to: str | None, markdown_to: str | None) -> boo
     from evaluator.bench.tables import markdown
     from evaluator.contract import dumps
 
-    report = bench(settings, _say)
-    text = markdown(report)
-    print(f"\n{text}", end="", flush=True)
-    for to, content in ((json_to, dumps(report) + "\n"), (markdown_to, text)):
-        if to:
-            Path(to).write_text(content, encoding="utf-8")
+    def write(report: Report) -> None:
+        for to, content in ((json_to, dumps(report) + "\n"), (markdown_to, markdown(report))):
+            if to:
+                Path(to).write_text(content, encoding="utf-8")
+
+    report = bench(settings, _say, write)
+    print(f"\n{markdown(report)}", end="", flush=True)
     return report.verdicts.accepted == report.verdicts.runs
 
 

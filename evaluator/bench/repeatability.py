@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluator.bench.results import Distribution, RepeatedCase, Sequential, Verdicts
 from evaluator.bench.settings import SOURCES, Settings
-from evaluator.contract import CaseTiming, EvaluationRequest, Event, KernelType, Mode, Outcome, Verdict
+from evaluator.contract import JSON, CaseTiming, EvaluationRequest, Event, KernelType, Mode, Outcome, Verdict
 from evaluator.runners.local import LocalRunner
 from evaluator.timing.stats import RatioEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is handed in again and again. `definition` is the op itself where the registry has none of that name."""
+
+    op: str
+    source: str
+    kernel_type: KernelType = KernelType.TORCH
+    definition: dict[str, JSON] | None = None
 
 
 @dataclass
@@ -26,18 +36,20 @@ class Repeatability:
     """Collects runs; `cases()` and `verdicts()` say what they come to."""
 
     settings: Settings
+    subjects: Sequence[Subject]
+    repeats: int
     runs: list[OneRun] = field(default_factory=list)
 
     def measure(self, runner: LocalRunner, progress: Callable[[str], None]) -> None:
         """Raises `RunnerError`."""
-        for number in range(self.settings.repeats):
-            for op in self.settings.ops:
-                run = self._one(runner, op)
+        for number in range(self.repeats):
+            for subject in self.subjects:
+                run = self._one(runner, subject)
                 self.runs.append(run)
                 ratios = ", ".join(f"{case} {estimate.median:.4f} ± {estimate.half_width:.2%}" for case, estimate in run.claimed.items())
-                progress(f"A/A {number + 1}/{self.settings.repeats} {op}: {run.outcome.verdict} {ratios}")
+                progress(f"A/A {number + 1}/{self.repeats} {subject.op}: {run.outcome.verdict} {ratios}")
 
-    def _one(self, runner: LocalRunner, op: str) -> OneRun:
+    def _one(self, runner: LocalRunner, subject: Subject) -> OneRun:
         claimed: dict[str, RatioEstimate] = {}
 
         def note(event: Event) -> None:
@@ -45,9 +57,20 @@ class Repeatability:
                 speedup, low, high = (float(str(event.data[name])) for name in ("speedup", "low", "high"))
                 claimed[str(event.data["case"])] = RatioEstimate(speedup, low, high)
 
-        settings = self.settings
-        request = EvaluationRequest(op, SOURCES[op], KernelType.TORCH, settings.device, Mode.BENCHMARK, limits=settings.limits)
-        return OneRun(op, runner.run(request, on_event=note), claimed)
+        request = EvaluationRequest(
+            subject.op,
+            subject.source,
+            subject.kernel_type,
+            self.settings.device,
+            Mode.BENCHMARK,
+            limits=self.settings.limits,
+            definition=subject.definition,
+        )
+        return OneRun(subject.op, runner.run(request, on_event=note), claimed)
+
+    def timings(self) -> list[Mapping[str, CaseTiming]]:
+        """The timed cases of each run, by name."""
+        return [_timings(run) for run in self.runs]
 
     def verdicts(self) -> Verdicts:
         found = [run.outcome.verdict for run in self.runs]
@@ -79,9 +102,15 @@ class Repeatability:
             baseline_cv=Distribution.of([t.baseline.cv for t in timings]),
             candidate_us=Distribution.of([t.candidate.median_us for t in timings]),
             quads=Distribution.of([t.quads for t in timings]),
+            seconds=Distribution.of([run.outcome.stage_seconds.get("timing", 0.0) / len(_timings(run)) for run in runs]),
             audit=Distribution.of(audits) if audits else None,
             sequential=sequential,
         )
+
+
+def of_torch(settings: Settings) -> list[Subject]:
+    """Torch's own ops as submissions."""
+    return [Subject(op, SOURCES[op]) for op in settings.ops]
 
 
 def _timings(run: OneRun) -> dict[str, CaseTiming]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from evaluator.timing.stats import quantile
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """One figure over several runs, in the figure's own unit."""
+    """One figure over several runs, in the figure's own unit. `cv`: standard deviation over mean; 0 of a single value, or around 0."""
 
     n: int
     median: float
@@ -19,6 +20,7 @@ class Distribution:
     p95: float
     low: float
     high: float
+    cv: float = 0.0
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Distribution:
@@ -27,7 +29,9 @@ class Distribution:
             raise ValueError("no values")
         ordered = sorted(values)
         p5, median, p95 = (quantile(ordered, share) for share in (0.05, 0.5, 0.95))
-        return cls(len(ordered), median, p5, p95, ordered[0], ordered[-1])
+        mean = statistics.fmean(values)
+        cv = statistics.stdev(values) / abs(mean) if len(values) > 1 and mean else 0.0
+        return cls(len(ordered), median, p5, p95, ordered[0], ordered[-1], cv)
 
     @property
     def spread(self) -> float:
@@ -37,12 +41,14 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Sequential:
-    """The ratio of two consecutive measurements of the same call by another tool's method; `cv` is of one measurement's samples."""
+    """The ratio of two consecutive measurements of the same call by another tool's method; `cv` is of one measurement's samples,
+    `seconds` what one measurement takes."""
 
     method: str
     ratio: Distribution
     time_us: Distribution
     cv: Distribution
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,8 @@ class RepeatedCase:
     """A/A of one performance case over all runs.
 
     `ratio` is what the kernel's clock claims, `half_width` that of each run's 95 % interval relative to its median, `audit` the ratio
-    by the judge's clock over the claimed one (None where commands are too short to audit).
+    by the judge's clock over the claimed one (None where commands are too short to audit). `seconds` is what timing a case takes in all,
+    with inputs, checks of outputs and the quiet baseline.
     """
 
     op: str
@@ -62,6 +69,7 @@ class RepeatedCase:
     baseline_cv: Distribution
     candidate_us: Distribution
     quads: Distribution
+    seconds: Distribution
     audit: Distribution | None
     sequential: Sequential | None
 
@@ -79,6 +87,29 @@ class Verdicts:
     @property
     def suspect_share(self) -> float:
         return self.suspect / self.runs if self.runs else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Pairs of runs of a kernel and of the same with a share `planted` of extra work: how much slower the second seemed, in how many pairs
+    it was ranked below the first, and in how many their intervals did not touch."""
+
+    case: str
+    planted: float
+    pairs: int
+    seen: Distribution
+    right: int
+    apart: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One kernel's time by the judge and by Nsight Compute, in µs; None, and `why`, where one of them could not be had."""
+
+    case: str
+    ours_us: float | None
+    ncu_us: float | None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +162,14 @@ class Report:
     device_name: str
     quick: bool
     repeats: int
-    repeatability: tuple[RepeatedCase, ...]
+    lengths: tuple[RepeatedCase, ...]
     verdicts: Verdicts
-    stages: tuple[StageSplit, ...]
     channel: ChannelCost
     checking: tuple[CheckingCost, ...]
-    seconds: float
+    resolution: tuple[Resolution, ...] = ()
+    agreement: tuple[Agreement, ...] = ()
+    stages: tuple[StageSplit, ...] = ()
+    repeatability: tuple[RepeatedCase, ...] = ()
+    seconds: float = 0.0
     environment: dict[str, JSON] = field(default_factory=dict)
     sandbox: dict[str, JSON] = field(default_factory=dict)

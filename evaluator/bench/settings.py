@@ -22,7 +22,8 @@ SOURCES: Mapping[str, str] = MappingProxyType(
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`device` is the board's hardware class. `commands` are round trips in one process, `spares` starts of a candidate,
-    `checked_bytes` how large the outputs are whose checking is timed."""
+    `checked_bytes` how large the outputs are whose checking is timed. In microseconds: `lengths_us` of the cases that A/A is repeated for,
+    in `fresh` processes each; `resolved_us` of those with planted slowdowns; `agreed_us` of those that Nsight Compute times, too."""
 
     device: str
     gpu_index: int | None = None
@@ -32,6 +33,10 @@ class Settings:
     commands: int = 1000
     checked_bytes: int = 64 * 1024 * 1024
     spares: int = 5
+    fresh: int = 20
+    lengths_us: tuple[float, ...] = (5.0, 50.0, 500.0, 5000.0)
+    resolved_us: tuple[float, ...] = (50.0, 500.0)
+    agreed_us: tuple[float, ...] = (25.0, 100.0, 1000.0)
     limits: Limits = field(default_factory=Limits)
     quick: bool = False
 
@@ -52,6 +57,10 @@ def quick(settings: Settings) -> Settings:
         repeats=2,
         commands=100,
         spares=1,
+        fresh=1,
+        lengths_us=(50.0,),
+        resolved_us=(50.0,),
+        agreed_us=(100.0,),
         checked_bytes=1024 * 1024,
         limits=Limits(timing_case_s=0.2),
         quick=True,

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evaluator.bench.results import ChannelCost, CheckingCost, Distribution, RepeatedCase, Report, StageSplit, Verdicts
+from evaluator.bench.results import (
+    Agreement,
+    ChannelCost,
+    CheckingCost,
+    Distribution,
+    RepeatedCase,
+    Report,
+    Resolution,
+    StageSplit,
+    Verdicts,
+)
 
 STAGES = ("building", "importing", "checking", "timing")
 WORDS = ("torch", "triton", "cuda", "driver", "python", "os", "cores", "evaluator")
@@ -28,7 +38,14 @@ def _lines(report: Report) -> Iterator[str]:
         yield "**Quick**: too few and too short runs to mean much."
     yield from _section("A/A: torch's op against itself", _repeatability(report.repeatability))
     yield from _section("The same by two sequential measurements", _sequential(report.repeatability))
-    yield from _section("Audit: ratio by the judge's clock over the claimed one", _audit(report.repeatability))
+    yield from _section("A/A by length, each run in a fresh process", _repeatability(report.lengths))
+    yield from _section("The same lengths by two sequential measurements", _sequential(report.lengths))
+    if report.resolution:
+        yield from _section("Planted slowdowns", _resolution(report.resolution))
+    if report.agreement:
+        yield from _section("Agreement with Nsight Compute, µs", _agreement(report.agreement))
+    yield from _section("Cost of timing one case", _cost((*report.repeatability, *report.lengths)))
+    yield from _section("Audit: ratio by the judge's clock over the claimed one", _audit((*report.repeatability, *report.lengths)))
     yield ""
     yield from _verdicts(report.verdicts)
     yield from _section("From hand-in to outcome, seconds (median)", _stages(report.stages))
@@ -46,20 +63,54 @@ def _section(title: str, rows: Iterator[Sequence[str]]) -> Iterator[str]:
 
 
 def _repeatability(cases: Sequence[RepeatedCase]) -> Iterator[Sequence[str]]:
-    yield "op", "case", "clock", "µs", "median ratio", "spread", "CI half-width", "CV submission", "CV torch", "quads"
+    yield "op", "case", "clock", "µs", "median ratio", "spread", "CV", "CI half-width", "CV within, submission", "torch", "quads"
     for c in cases:
         widths = _percent(c.half_width.median), _percent(c.candidate_cv.median), _percent(c.baseline_cv.median)
-        ratio = f"{c.ratio.median:.4f}", _percent(c.ratio.spread)
+        ratio = f"{c.ratio.median:.4f}", _percent(c.ratio.spread), _percent(c.ratio.cv)
         yield c.op, c.case, c.method, _number(c.candidate_us.median), *ratio, *widths, f"{c.quads.median:.0f}"
 
 
 def _sequential(cases: Sequence[RepeatedCase]) -> Iterator[Sequence[str]]:
-    yield "op", "case", "method", "µs", "median ratio", "spread", "CV", "spread of ABBA"
+    yield "op", "case", "method", "µs", "median ratio", "spread", "CV", "CV within", "spread of ABBA"
     for c in cases:
         s = c.sequential
         if s is not None:
-            ratio = f"{s.ratio.median:.4f}", _percent(s.ratio.spread)
+            ratio = f"{s.ratio.median:.4f}", _percent(s.ratio.spread), _percent(s.ratio.cv)
             yield c.op, c.case, s.method, _number(s.time_us.median), *ratio, _percent(s.cv.median), _percent(c.ratio.spread)
+
+
+def _resolution(rows: Sequence[Resolution]) -> Iterator[Sequence[str]]:
+    yield "case", "planted", "seen (median)", "seen, from", "to", "pairs", "ranked right", "intervals apart"
+    for row in rows:
+        seen = (_percent(value) for value in (row.seen.median, row.seen.low, row.seen.high))
+        yield row.case, _percent(row.planted), *seen, str(row.pairs), _percent(row.right / row.pairs), _percent(row.apart / row.pairs)
+
+
+def _agreement(rows: Sequence[Agreement]) -> Iterator[Sequence[str]]:
+    yield "case", "judge", "Nsight Compute", "difference"
+    for row in rows:
+        if row.ours_us is None or row.ncu_us is None:
+            yield row.case, "–" if row.ours_us is None else _number(row.ours_us), f"unavailable: {row.why}", "–"
+        else:
+            yield row.case, _number(row.ours_us), _number(row.ncu_us), _percent(row.ours_us / row.ncu_us - 1)
+
+
+def _cost(cases: Sequence[RepeatedCase]) -> Iterator[Sequence[str]]:
+    yield "op", "case", "ABBA, s", "its spread", "other method, s", "its spread", "runs of the other for the same spread, s"
+    for c in cases:
+        if c.sequential is None or not c.ratio.spread:
+            continue
+        runs = max(1.0, (c.sequential.ratio.spread / c.ratio.spread) ** 2)  # a mean of n runs spreads by the root of n less
+        ours, theirs = f"{c.seconds.median:.2f}", f"{2 * c.sequential.seconds:.2f}"
+        yield (
+            c.op,
+            c.case,
+            ours,
+            _percent(c.ratio.spread),
+            theirs,
+            _percent(c.sequential.ratio.spread),
+            f"{2 * c.sequential.seconds * runs:.2f}",
+        )
 
 
 def _audit(cases: Sequence[RepeatedCase]) -> Iterator[Sequence[str]]:

@@ -7,9 +7,9 @@ import difflib
 import json
 import os
 import time
-from collections.abc import Callable
 
 from evaluator.build.report import BuildReport
+from evaluator.build.signs import Sign
 from evaluator.contract import EvaluationRequest, Flag, KernelType, Limits, Reason, Verdict
 from evaluator.ops.definition import Op
 from evaluator.sandbox import Sandbox, SandboxError
@@ -37,13 +37,10 @@ class PythonModuleBuilder:
 
     load = "import"
 
-    def __init__(self, kernel_type: KernelType, *, packages: tuple[str, ...], score: Callable[[str], int]) -> None:
+    def __init__(self, kernel_type: KernelType, *, packages: tuple[str, ...], signs: tuple[Sign, ...]) -> None:
         self.kernel_type = kernel_type
         self.packages = packages
-        self._score = score
-
-    def detect(self, source: str) -> int:
-        return self._score(source)
+        self.signs = signs
 
     def arch(self, device: str) -> str:
         return "any"

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Protocol
 
 from evaluator.build.report import BuildReport
+from evaluator.build.signs import Sign
 from evaluator.contract import EvaluationRequest, KernelType
 from evaluator.ops.definition import Op
 from evaluator.sandbox import Sandbox
@@ -22,16 +23,13 @@ class Builder(Protocol):
     """One kernel type.
 
     `load` names how the candidate gets its entry point: `import` (run the prepared source as a Python module). `packages` are the
-    distributions whose versions are part of the cache key.
+    distributions whose versions are part of the cache key. `signs` tell a source of this type by its text (`evaluator/build/detect.py`).
     """
 
     kernel_type: KernelType
     load: str
     packages: tuple[str, ...]
-
-    def detect(self, source: str) -> int:
-        """How surely `source` is of this type: 0 not at all, higher wins. Reads text only; any input is safe."""
-        ...
+    signs: tuple[Sign, ...]
 
     def arch(self, device: str) -> str:
         """What of the device the result depends on; `any` when nothing."""

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from evaluator.build.python_module import PythonModuleBuilder
+from evaluator.build.signs import Sign
 from evaluator.contract import KernelType
 
-_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
-
-
-def _score(source: str) -> int:
-    return 2 if _IMPORT.search(source) else 1
-
-
-BUILDER = PythonModuleBuilder(KernelType.TORCH, packages=("torch",), score=_score)
+# Any Python is one, when nothing speaks for another type.
+BUILDER = PythonModuleBuilder(KernelType.TORCH, packages=("torch",), signs=(Sign(KernelType.TORCH, 1),))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from evaluator.build.python_module import PythonModuleBuilder
+from evaluator.build.signs import END, LINE, Sign
 from evaluator.contract import KernelType
 
-_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+triton\b", re.MULTILINE)
-_DECORATOR = re.compile(r"^[ \t]*@[ \t]*triton[ \t]*\.[ \t]*(?:jit|autotune|heuristics)\b", re.MULTILINE)
+_SIGNS = (
+    Sign(KernelType.TRITON, 10, rf"{LINE}[ \t]*(?:import|from)[ \t]+triton{END}"),
+    Sign(KernelType.TRITON, 10, rf"{LINE}[ \t]*@[ \t]*triton[ \t]*\.[ \t]*(?:jit|autotune|heuristics){END}"),
+)
 
-
-def _score(source: str) -> int:
-    return 10 if _IMPORT.search(source) or _DECORATOR.search(source) else 0
-
-
-BUILDER = PythonModuleBuilder(KernelType.TRITON, packages=("torch", "triton"), score=_score)
+BUILDER = PythonModuleBuilder(KernelType.TRITON, packages=("torch", "triton"), signs=_SIGNS)

@@ -7,6 +7,7 @@ import io
 import socket
 import sys
 
+from evaluator.candidate.imports import no_collections
 from evaluator.protocol import TO_CANDIDATE_BYTES, Channel
 
 
@@ -15,15 +16,17 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(line_buffering=True)  # this process ends by SIGKILL, which would take what is still in a buffer
-    import torch
+    with no_collections():
+        import torch
+
+        with contextlib.suppress(ImportError):
+            import triton
+            import triton.language  # noqa: F401
+        from evaluator.candidate.harness import Harness
 
     if device == "cpu":
         torch.set_num_threads(1)
         torch.set_num_interop_threads(1)
-    with contextlib.suppress(ImportError):
-        import triton
-        import triton.language  # noqa: F401
-    from evaluator.candidate.harness import Harness
 
     Harness(Channel(socket.socket(fileno=fd), max_frame_bytes=TO_CANDIDATE_BYTES), device).serve()
 

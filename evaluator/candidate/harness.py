@@ -11,8 +11,10 @@ import torch
 
 from evaluator.candidate import outputs
 from evaluator.candidate.clocks import Call, EventClock, WallClock
+from evaluator.candidate.graphs import GraphClock, NotCaptured
 from evaluator.candidate.loading import describe_error, load
 from evaluator.candidate.memory import Arena, open_arena
+from evaluator.candidate.timers import TIMERS
 from evaluator.protocol import PROTOCOL_VERSION, Channel, ChannelClosed
 
 Message = Mapping[str, object]
@@ -29,12 +31,15 @@ class Harness:
         self.arenas: dict[str, Arena] = {}
         self.entry: Callable[..., object] | None = None
         self.path: Path | None = None
-        self.clock: WallClock | EventClock | None = None
+        self.eager: WallClock | EventClock | None = None
+        self.graphs: GraphClock | None = None
+        self.clock: WallClock | EventClock | GraphClock | None = None
         os.register_at_fork(after_in_child=channel.close)  # a fork of submitted code must not answer in our name
 
     def serve(self) -> None:
         self.channel.send({"id": 0, "ready": True, "protocol": PROTOCOL_VERSION, "torch": torch.__version__})
-        commands = {"map": self._map, "load": self._load, "call": self._call, "arm": self._arm, "go": self._go, "collect": self._collect}
+        commands = {"map": self._map, "unmap": self._unmap, "load": self._load, "call": self._call, "arm": self._arm, "go": self._go}
+        commands |= {"collect": self._collect, "bench": self._bench}
         while True:
             try:
                 message, fds = self.channel.receive_with_fds()
@@ -51,6 +56,17 @@ class Harness:
 
     def _map(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
         self.arenas[str(message["arena"])] = open_arena(message, fds)
+        return {}
+
+    def _unmap(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        """Give the judge's memory back: nothing may be left that looks into it."""
+        if self.graphs is not None:
+            self.graphs.forget()
+        if self.eager is not None:
+            self.eager.forget()
+        self.arenas.pop(str(message["arena"])).close()
+        if self.device == "cuda":
+            torch.cuda.empty_cache()  # this process may outlive the evaluation, and the next may need the memory elsewhere
         return {}
 
     def _load(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
@@ -89,10 +105,29 @@ class Harness:
         return {"calls": answers}
 
     def _arm(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
-        """Prepare timed calls. The judge's clock runs from the next `go` to its answer and sees none of this."""
-        if self.clock is None:
-            self.clock = EventClock(typing.cast("int", message["flush_bytes"])) if self.device == "cuda" else WallClock()
-        self.clock.arm([self._arguments(c) for c in _list(message["calls"])])
+        """Prepare timed calls. The judge's clock runs from the next `go` to its answer and sees none of this.
+
+        With `graph`, a number that names this set of calls, they are captured; `not_captured` in the answer says why they cannot be.
+        """
+        if self.eager is None:
+            self.eager = EventClock(typing.cast("int", message["flush_bytes"])) if self.device == "cuda" else WallClock()
+        number = message.get("graph")
+        if number is None:
+            if self.graphs is not None:
+                self.graphs.forget()
+            self.eager.arm([self._arguments(c) for c in _list(message["calls"])])
+            self.clock = self.eager
+            return {}
+        if not isinstance(self.eager, EventClock):
+            return {"not_captured": "only a GPU has graphs"}
+        self.graphs = self.graphs or GraphClock(self.eager.flush, self.eager.stream)
+        self.clock = self.graphs
+        if not self.graphs.holds(number):
+            try:
+                self.graphs.capture(number, [self._arguments(c) for c in _list(message["calls"])], self._entry())
+            except NotCaptured as why:
+                self.clock = None
+                return {"not_captured": str(why)}
         return {}
 
     def _go(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
@@ -100,11 +135,17 @@ class Harness:
         return {}
 
     def _collect(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
-        device, host, kept = self._clock().collect()
-        peak = torch.cuda.max_memory_allocated() if self.device == "cuda" else 0
-        return {"samples_ns": device, "host_ns": host, "kept": kept, "peak_bytes": peak}
+        clock = self._clock()
+        device, host, kept = clock.collect()
+        return {"samples_ns": device, "host_ns": host, "kept": kept, "peak_bytes": clock.peak_bytes()}
 
-    def _clock(self) -> WallClock | EventClock:
+    def _bench(self, message: Message, fds: Sequence[int]) -> dict[str, object]:
+        """Time one call by a timer of this process."""
+        [call] = [self._arguments(c) for c in _list(message["calls"])]
+        entry = self._entry()
+        return {"samples_ns": TIMERS[str(message["timer"])](lambda: entry(*call.args, **call.kwargs))}
+
+    def _clock(self) -> WallClock | EventClock | GraphClock:
         if self.clock is None:
             raise RuntimeError("nothing is armed")
         return self.clock

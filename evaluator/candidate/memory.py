@@ -22,6 +22,9 @@ class Arena:
         """`count` > 0 elements at `offset`."""
         raise NotImplementedError
 
+    def close(self) -> None:
+        """Unmap it. No view of it may be used afterwards."""
+
     def tensor(self, offset: int, dtype: torch.dtype, shape: Sequence[int], strides: Sequence[int]) -> torch.Tensor:
         if any(n == 0 for n in shape):
             return torch.empty(tuple(shape), dtype=dtype, device=self.device)
@@ -55,6 +58,10 @@ class CudaArena(Arena):
         super().__init__(length)
         torch.zeros(1, device="cuda")
         self._base = open_ipc(handle)
+
+    def close(self) -> None:
+        torch.cuda.synchronize()
+        ctypes.CDLL("libcuda.so.1").cuIpcCloseMemHandle(ctypes.c_uint64(self._base))
 
     def flat(self, offset: int, dtype: torch.dtype, count: int) -> torch.Tensor:
         return torch.as_tensor(CudaBytes(self._base + offset, count * dtype.itemsize), device="cuda").view(dtype)

@@ -62,9 +62,17 @@ def _differ(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def same_bytes(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two flat tensors of one dtype hold the same bytes. One at a time would be eight times as slow as eight at a time."""
+    """Whether two flat tensors of one dtype hold the same bytes."""
+    return all_same([(a, b)])[0]
+
+
+def all_same(pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[bool]:
+    """Of each pair, whether two flat tensors of one dtype hold the same bytes. Waits for the device once, not once a pair."""
     import torch
 
-    x, y = a.view(torch.uint8), b.view(torch.uint8)
-    whole = x.numel() - x.numel() % 8
-    return torch.equal(x[:whole].view(torch.int64), y[:whole].view(torch.int64)) and torch.equal(x[whole:], y[whole:])
+    found: list[torch.Tensor] = []
+    for a, b in pairs:
+        x, y = a.view(torch.uint8), b.view(torch.uint8)
+        whole = x.numel() - x.numel() % 8  # one at a time would be eight times as slow as eight at a time
+        found.append((x[:whole].view(torch.int64) == y[:whole].view(torch.int64)).all() & (x[whole:] == y[whole:]).all())
+    return torch.stack(found).tolist() if found else []

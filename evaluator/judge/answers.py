@@ -13,6 +13,7 @@ from evaluator.judge.peer import PeerBrokeProtocol
 MAX_TEXT = 20_000
 MAX_OUTPUTS = 64
 MAX_DIMENSIONS = 64
+MAX_TIMES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,20 @@ class Timed:
 
 
 def error_of(answer: Mapping[str, object], *, importing: bool = False) -> CallFailed | None:
-    """The error that an answer reports, None when it reports none."""
+    """The error that an answer reports, None when it reports none.
+
+    A reason's message is one line, which everybody may read. Further lines of an exception's message go to the detail: they quote sources.
+    """
     if "error" not in answer:
         return None
     error = _object(answer["error"])
-    kind, name, message = (_text(error.get(k, "")) for k in ("kind", "type", "message"))
-    detail = _text(error.get("traceback", ""))
+    kind, name, message = (text_of(error.get(k, "")) for k in ("kind", "type", "message"))
+    message, _, more = message.partition("\n")
+    detail = text_of(error.get("traceback", ""))
+    if more not in detail:
+        detail = f"{more}\n{detail}".strip("\n")
     if kind == "no_entry_point":
-        callables = ", ".join(_text(c) for c in _items(error.get("callables", []), 100)) or "none"
+        callables = ", ".join(text_of(c) for c in _items(error.get("callables", []), 100)) or "none"
         hint = "Rename one of them, or add the function."
         return CallFailed(Verdict.COMPILE_ERROR, Reason("no_entry_point", f"{message}; callables found: {callables}", hint=hint))
     if kind == "out_of_memory":
@@ -86,26 +93,34 @@ def timed_of(answer: Mapping[str, object], count: int) -> Timed:
     return Timed(samples, host, answer.get("kept") is True, _integer(answer.get("peak_bytes", 0)))
 
 
+def times_of(answer: Mapping[str, object]) -> list[int]:
+    """Nanoseconds of each call of a timer that makes as many as it likes."""
+    samples = [_integer(v) for v in _items(answer.get("samples_ns"), MAX_TIMES)]
+    if not samples:
+        raise PeerBrokeProtocol("a timer that timed nothing")
+    return samples
+
+
 def _call(call: Mapping[str, object]) -> CallFailed | Returned:
     failed = error_of(call)
     if failed is not None:
         return failed
     metas: list[OutputMeta] = []
     alias = ""
-    structure = _text(call.get("structure", ""))
+    structure = text_of(call.get("structure", ""))
     for item in _items(call.get("outputs"), MAX_OUTPUTS):
         output = _object(item)
-        kind = _text(output.get("type", ""))
+        kind = text_of(output.get("type", ""))
         if kind != "torch.Tensor":
             return Returned((), structure, wrong_type=kind)
-        layout = _text(output.get("layout", ""))
+        layout = text_of(output.get("layout", ""))
         if layout != "strided":
             return Returned((), structure, sparse=layout)
         shape, strides = (tuple(_integer(n) for n in _items(output.get(k), MAX_DIMENSIONS)) for k in ("shape", "strides"))
         if len(shape) != len(strides):
             raise PeerBrokeProtocol("an output with more dimensions than strides")
-        metas.append(OutputMeta(shape, _text(output.get("dtype", "")), strides, _text(output.get("device", ""))))
-        alias = alias or _text(output.get("alias", ""))
+        metas.append(OutputMeta(shape, text_of(output.get("dtype", "")), strides, text_of(output.get("device", ""))))
+        alias = alias or text_of(output.get("alias", ""))
     return Returned(tuple(metas), structure, alias=alias)
 
 
@@ -121,7 +136,8 @@ def _items(value: object, most: int) -> list[object]:
     return typing.cast("list[object]", value)
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """A text without what a database or a terminal cannot hold. Raises `PeerBrokeProtocol`."""
     if not isinstance(value, str):
         raise PeerBrokeProtocol("an answer of the wrong form")
     return value[:MAX_TEXT].replace("\x00", "�").encode("utf-8", "replace").decode()

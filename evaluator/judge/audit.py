@@ -11,20 +11,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluator.timing.stats import RatioEstimate, quantile, ratio_estimate
+from evaluator.timing.watch import Reading
 
-AUDITED_US = {"cpu": 1000.0, "cuda": 300.0}
+AUDITED_US = {"cpu": 1000.0, "cuda": 600.0}
 """Commands with less work than this (by the baseline's clock) do not count as audited: the constant part of a command would decide."""
+PLANNED_US = {"cpu": 1250.0, "cuda": 900.0}
+"""How much work a command should have, if that many calls fit."""
 SHORTEST_US = 0.001
 
 
 @dataclass(frozen=True)
 class Commanded:
-    """One command, in µs: median and sum of its calls by the process's own clock; wall time and the process's CPU time by the judge's."""
+    """One command, in µs: mean and sum of its calls by the process's own clock; wall time and the process's CPU time by the judge's.
 
-    median_us: float
+    The mean and no median: else all calls but the first could be had for nothing. `writing_us`: how long the judge took to write the
+    inputs and flush the cache, the latter alone in `flushing_us`. `reading`: the GPU's clocks when it ended.
+    """
+
+    mean_us: float
     total_us: float
     wall_us: float
     cpu_us: float
+    writing_us: float = 0.0
+    flushing_us: float = 0.0
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True)
@@ -52,16 +62,20 @@ class Clock:
 
 CPU_TIME = Clock(lambda command: command.cpu_us, 200.0, 0.10, 0.6)
 LOOSE_WALL = Clock(lambda command: command.wall_us, 20_000.0, 1.0, 0.25)
-DEVICE_WALL = Clock(lambda command: command.wall_us, 150.0, 0.10, 0.5)
+DEVICE_WALL = Clock(lambda command: command.wall_us, 60.0, 0.10, 0.5)
 CLOCKS = {"cpu": (CPU_TIME, LOOSE_WALL), "cuda": (DEVICE_WALL,)}
 
 
 @dataclass(frozen=True)
 class AuditResult:
-    """The ratio by the judge's clock, and whether the candidate's clock claims more than that can confirm."""
+    """The ratio by the judge's clock, and whether the candidate's clock claims more than that can confirm.
+
+    `excess_us`: by how much longer than the candidate's clock says a command took.
+    """
 
     estimate: RatioEstimate
     disagrees: bool
+    excess_us: float
 
 
 def audited(audits: Sequence[Audit], claimed: RatioEstimate, device: str) -> AuditResult | None:
@@ -88,7 +102,7 @@ def _by(clock: Clock, audits: Sequence[Audit], claimed: RatioEstimate) -> AuditR
     said = [_mean(audit.candidate, lambda command: command.total_us) for audit in audits]
     excess = statistics.median(us - own for us, own in zip(took, said, strict=True))
     unexplained = excess > clock.allowance_us + clock.slack * statistics.median(said)
-    return AuditResult(estimate, unexplained and claimed.low > estimate.high * (1 + clock.slack))
+    return AuditResult(estimate, unexplained and claimed.low > estimate.high * (1 + clock.slack), excess)
 
 
 def _mean(commands: tuple[Commanded, Commanded], read: Callable[[Commanded], float]) -> float:

@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Callable, Mapping
 
+from evaluator.candidate.imports import no_collections
 from evaluator.protocol import TO_CANDIDATE_BYTES, Channel
 
 
@@ -26,12 +27,14 @@ def reference(message: Mapping[str, object]) -> Callable[..., object]:
 
 def main() -> None:
     fd, device = int(sys.argv[1]), sys.argv[2]
-    import torch
+    with no_collections():
+        import torch
+
+        from evaluator.candidate.harness import Harness
 
     if device == "cpu":
         torch.set_num_threads(1)
         torch.set_num_interop_threads(1)
-    from evaluator.candidate.harness import Harness
 
     Harness(Channel(socket.socket(fileno=fd), max_frame_bytes=TO_CANDIDATE_BYTES), device, reference).serve()
 

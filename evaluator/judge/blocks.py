@@ -35,6 +35,10 @@ class HostBlock:
         fcntl.fcntl(self._fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
         self.arena: Arena = HostArena(os.dup(self._fd), self.length)
 
+    def fileno(self) -> int:
+        """The memory file's descriptor, for a process that maps it by itself."""
+        return self._fd
+
     def share(self, peer: Peer, name: str, timeout_s: float) -> None:
         peer.command({"cmd": "map", "arena": name, "memory": "memfd", "bytes": self.length}, timeout_s=timeout_s, fds=[self._fd])
 

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Sequence
 
 from evaluator.contract import CaseResult, Policy, State, Verdict
-from evaluator.correctness import Form, check_metadata, expected_form, expected_meta
+from evaluator.correctness import Form, check_metadata, expected_meta
 from evaluator.judge import guards, repeats
 from evaluator.judge.alike import same_bytes
 from evaluator.judge.answers import CallFailed, Returned, calls_of
@@ -49,6 +49,7 @@ class Checker:
         self.block = block
         self.device = device
         self.comparer = comparer or Comparer(op, device)
+        self.given = self.comparer.given
         self.nondeterministic = False
 
     def check(self, case: Case, seed: int, *, timeout_s: float, repeat: bool, fresh_seed: bool = False) -> CaseResult:
@@ -58,9 +59,9 @@ class Checker:
         op is always called so, and again at the first address: there, equal bits are wrong.
         Raises `Ended` when the candidate is gone, `InfrastructureError` when a rule of the op fails.
         """
-        form = expected_form(self.op, case, self.device)
+        form = self.given.form(case)
         seeds = [derive(seed, "check", case.name, n) for n in range(3)]
-        sets = [InputSet(case, self.device, s) for s in seeds]
+        sets = [self.given.inputs(case, s) for s in seeds]
         where = places(self.op, case, form.outputs, CALLS_A_CASE, shift)
         commands = [[(sets[0], where[0]), (sets[1], where[1])], [(sets[2], where[0])]]
         if repeat or self.op.random:

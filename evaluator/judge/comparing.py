@@ -6,8 +6,9 @@ import typing
 from collections.abc import Sequence
 
 from evaluator.contract import CaseResult, Flag, Policy, Reason, Verdict
-from evaluator.correctness import Comparison, Doubts, RuleError, compare_outputs, oracle, same_dtype
+from evaluator.correctness import Comparison, Doubts, RuleError, compare_outputs
 from evaluator.correctness.affordable import device_memory, oracle_dtype
+from evaluator.judge.given import Given
 from evaluator.judge.inputs import InputSet
 from evaluator.judge.peer import InfrastructureError
 from evaluator.ops.definition import Case, Op
@@ -33,10 +34,16 @@ CODE_HINTS = {OUT_OF_BOUNDS: "Mask stores, so that the last block writes nothing
 
 
 class Comparer:
-    """Compares calls of one op under one policy, and keeps count of what flags are made of. `device` is torch's, `hardware` its class."""
+    """Compares calls of one op under one policy, and keeps count of what flags are made of. `device` is torch's, `hardware` its class.
 
-    def __init__(self, op: Op, device: str, *, policy: Policy = Policy.SCALED, hardware: DeviceClass | None = None) -> None:
+    `given`: where inputs and what is right for them come from.
+    """
+
+    def __init__(
+        self, op: Op, device: str, *, policy: Policy = Policy.SCALED, hardware: DeviceClass | None = None, given: Given | None = None
+    ) -> None:
         self.op, self.policy = op, policy
+        self.given = given or Given(op, device)
         self._hardware = hardware
         self._memory_bytes = device_memory(device)
         self._doubts = Doubts()
@@ -44,12 +51,11 @@ class Comparer:
     def compare(self, case: Case, inputs: InputSet, outputs: Sequence[torch.Tensor]) -> CaseResult:
         """The result of one call whose outputs have the right form. Raises `InfrastructureError` when a rule of the op fails."""
         args, kwargs = inputs.arguments()
-        same = same_dtype(self.op, args, kwargs)
         dtype = oracle_dtype(self.op, case, self._hardware, self._memory_bytes) if self._needs_oracle() else None
-        right = oracle(self.op, args, kwargs, dtype) if dtype else same
+        right = self.given.right(inputs, dtype)
         try:
             found = compare_outputs(
-                self.op, case, expected=right, torch_same_dtype=same, got=outputs, args=args, kwargs=kwargs, policy=self.policy
+                self.op, case, expected=right.wide, torch_same_dtype=right.same, got=outputs, args=args, kwargs=kwargs, policy=self.policy
             )
         except RuleError as error:
             raise InfrastructureError(str(error)) from error

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import evaluator
 from evaluator.contract import JSON
+from evaluator.epoch import EPOCH
 
 
 def snapshot(device: str, gpu_index: int | None) -> dict[str, JSON]:
@@ -19,6 +20,7 @@ def snapshot(device: str, gpu_index: int | None) -> dict[str, JSON]:
 
     found: dict[str, JSON] = {
         "evaluator": evaluator.__version__,
+        "epoch": EPOCH,
         "runner": "local",
         "python": platform.python_version(),
         "torch": str(torch.__version__),

@@ -6,6 +6,7 @@ from evaluator.contract import EvaluationRequest, Mode, Reason, State, Verdict
 from evaluator.judge.peer import PeerBrokeProtocol, PeerDied, PeerFailure, PeerOverMemory, PeerTimedOut
 from evaluator.ops.definition import Op
 from evaluator.ops.untimed import why_untimed
+from evaluator.timers import why_unfit
 
 
 class Ended(Exception):
@@ -36,7 +37,12 @@ def verdict_of(failure: PeerFailure, doing: str, *, importing: bool = False) -> 
 
 
 def note_untimed(op: Op, request: EvaluationRequest) -> str:
-    """Why a request for times gets a check only; "" when the op can be timed. Raises `Ended` for a ranked one, which is nothing without."""
+    """Why a request for times gets a check only; "" when the op can be timed.
+
+    Raises `Ended` for a ranked one, which is nothing without, and for a timer that cannot time so.
+    """
+    if unfit := why_unfit(request.timer, request.mode, request.device):
+        raise Ended(Verdict.REJECTED, Reason("unfit_timer", unfit), State.BUILDING)
     why = why_untimed(op, request.device)
     if why and request.mode is Mode.RANKED:
         raise Ended(Verdict.REJECTED, Reason("no_performance_case", why), State.BUILDING)

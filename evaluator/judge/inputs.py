@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import math
 import typing
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from evaluator.generate import contiguous_strides, fill, laid_out, storage_elements, view
 from evaluator.judge.alike import same_bytes
@@ -91,27 +91,20 @@ class Place:
 
     def write(self, block: Block, inputs: InputSet) -> None:
         """Put the inputs where the other process will find them, and NaN (all bits set) wherever it should write."""
-        import torch
-
-        if self.end > self.outputs_start:
-            block.arena.flat(self.outputs_start, torch.uint8, self.end - self.outputs_start).fill_(0xFF)
-        for (offset, _spec), private in zip(self.inputs, inputs._flats, strict=True):
-            if private.numel():
-                block.arena.flat(offset, private.dtype, private.numel()).copy_(private)
+        write_all(block, [self], [inputs])
 
     def changed_input(self, block: Block, inputs: InputSet) -> int | None:
         """Number of the first input whose bytes are no longer what the judge wrote, gaps between strides included.
 
         Of an input that the op may write to, nothing is said; `written_between` looks at its gaps.
         """
+        return next((number for number, left, private in self.unchangeable(block, inputs) if not same_bytes(left, private)), None)
+
+    def unchangeable(self, block: Block, inputs: InputSet) -> Iterator[tuple[int, torch.Tensor, torch.Tensor]]:
+        """Number of each input that the op may not write to, flat, as it lies there and as the judge wrote it."""
         for number, ((offset, _spec), private) in enumerate(zip(self.inputs, inputs._flats, strict=True)):
-            if (
-                number not in self.mutates
-                and private.numel()
-                and not same_bytes(block.arena.flat(offset, private.dtype, private.numel()), private)
-            ):
-                return number
-        return None
+            if number not in self.mutates and private.numel():
+                yield number, block.arena.flat(offset, private.dtype, private.numel()), private
 
     def written_between(self, block: Block, inputs: InputSet) -> int | None:
         """Number of the first input that the op may write to of which the call changed what lies between its elements."""
@@ -161,6 +154,35 @@ class Place:
                 for (number, offset), spec in ((pair, self.inputs[pair[0]][1]) for pair in self.written)
             ],
         }
+
+
+def write_all(block: Block, used: Sequence[Place], inputs: Sequence[InputSet]) -> None:
+    """Put the inputs of several calls where the other process will find them, and NaN (all bits set) wherever it should write."""
+    import torch
+
+    for place in used:
+        if place.end > place.outputs_start:
+            block.arena.flat(place.outputs_start, torch.uint8, place.end - place.outputs_start).fill_(0xFF)
+    theirs, ours = [], []
+    for place, each in zip(used, inputs, strict=True):
+        for (offset, _spec), private in zip(place.inputs, each._flats, strict=True):
+            if private.numel():
+                theirs.append(block.arena.flat(offset, private.dtype, private.numel()))
+                ours.append(private)
+    _copy(theirs, ours)
+
+
+def copy_all(to: Sequence[Sequence[torch.Tensor]], calls: Sequence[Sequence[torch.Tensor]]) -> None:
+    """Copy what several calls gave."""
+    _copy([tensor for call in to for tensor in call], [tensor for call in calls for tensor in call])
+
+
+def _copy(to: list[torch.Tensor], tensors: list[torch.Tensor]) -> None:
+    """On a GPU in a few launches for all: one for each would take longer than the copying."""
+    import torch
+
+    if to:
+        torch._foreach_copy_(to, tensors)
 
 
 def _tensor(arena: str, offset: int, dtype: str, shape: Sequence[int], strides: Sequence[int]) -> dict[str, object]:

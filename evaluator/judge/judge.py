@@ -6,16 +6,20 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from evaluator.build import BuildReport, build
+from evaluator.calibration import record, store
 from evaluator.contract import EvaluationRequest, Event, Limits, Outcome, Verdict
 from evaluator.devices import device_class
 from evaluator.judge import cores, environment
-from evaluator.judge.peer import InfrastructureError, Peer, start_baseline, start_candidate
+from evaluator.judge.peer import DeviceInUseError, InfrastructureError, Peer, start_baseline, start_candidate
 from evaluator.judge.run import Run
+from evaluator.profiling.artefacts import Shelf
 from evaluator.sandbox import Mode, Sandbox, gpu_healthy
 from evaluator.sandbox.gpus import gpu
 from evaluator.sandbox.lock import LockBusy, device_lock
+from evaluator.timing.sol import Ceilings
 
 LOCK_WAIT_S = 600.0
 HARD_ENDS = (Verdict.TIMEOUT, Verdict.CRASHED, Verdict.OUT_OF_MEMORY, Verdict.RUNTIME_ERROR)
@@ -48,6 +52,7 @@ class Judge:
         self._spare: Peer | None = None
         self._baseline: Peer | None = None
         self._spare_limits = Limits()
+        self._fingerprint: dict[str, str] = {}
         self.out_of_service = ""
 
     def warm_up(self) -> None:
@@ -63,7 +68,15 @@ class Judge:
         spare = self._start_spare(self._spare_limits)
         spare.await_ready()
         found = environment.snapshot(self.torch_device, self.gpu_index)
-        return {"device_name": str(found["device_name"]), "environment": found, "sandbox": dict(spare.process.layers)}
+        layers, limits = dict(spare.process.layers), record.facts(self.ceilings())
+        return {"device_name": str(found["device_name"]), "environment": found, "sandbox": layers, "calibration": limits}
+
+    def ceilings(self) -> Ceilings:
+        """What bounds this device: the table, and what was measured here where it still holds. Read anew, for that may come at any time."""
+        if not self._fingerprint:
+            self._fingerprint = record.fingerprint(environment.snapshot(self.torch_device, self.gpu_index))
+        found = store.load(store.name_of(self.device, self._fingerprint, self.gpu_index))
+        return record.ceilings(self.hardware, found, self._fingerprint)
 
     def evaluate(
         self,
@@ -73,8 +86,9 @@ class Judge:
         emit: Callable[[Event], None] = lambda _event: None,
         cancelled: Callable[[], bool] = lambda: False,
         only_case: str | None = None,
+        artefacts: Path | None = None,
     ) -> Outcome:
-        """Judge one request. Every end but ours is an outcome.
+        """Judge one request. Every end but ours is an outcome. What profilers leave goes into the folder `artefacts`, or nowhere.
 
         Raises `InfrastructureError` when something of ours fails, and `DeviceOutOfServiceError` once the GPU has failed its probe.
         """
@@ -83,12 +97,29 @@ class Judge:
         started = time.monotonic()
         if built is None:
             built = build(request, sandbox=self.build_sandbox)
-        run = Run(self, request, built, emit=emit, cancelled=cancelled, only_case=only_case, build_seconds=time.monotonic() - started)
+        run = Run(
+            self,
+            request,
+            built,
+            emit=emit,
+            cancelled=cancelled,
+            only_case=only_case,
+            build_seconds=time.monotonic() - started,
+            shelf=Shelf(artefacts),
+        )
         with self._device_to_ourselves(request):
             outcome = run.outcome()
-            if self.gpu_index is not None and outcome.verdict in HARD_ENDS:
+            self._give_memory_back()
+            if self.gpu_index is not None and (outcome.verdict in HARD_ENDS or run.rough):
                 self._probe(self.gpu_index)
         return outcome
+
+    def _give_memory_back(self) -> None:
+        """What the judge's allocator keeps for later would be missing to the next kernel."""
+        if self.torch_device == "cuda":
+            import torch
+
+            torch.cuda.empty_cache()
 
     def _probe(self, gpu_index: int) -> None:
         """After a run that ended hard: does a kernel in a fresh process still work?"""
@@ -115,11 +146,21 @@ class Judge:
         baseline.await_ready()
         return baseline
 
+    def drop_baseline(self) -> None:
+        """End the baseline process; the next evaluation starts another."""
+        if self._baseline is not None:
+            self._baseline.close()
+        self._baseline = None
+
     def prepare_next(self) -> None:
         """Start the next spare; called when nothing is timed."""
         with contextlib.suppress(InfrastructureError):
             self._start_spare(self._spare_limits)
             self._start_baseline()
+
+    def pids(self) -> set[int]:
+        """All processes of the spare and the baseline."""
+        return {pid for peer in (self._spare, self._baseline) if peer is not None for pid in peer.process.pids()}
 
     def close(self) -> None:
         for peer in (self._spare, self._baseline):
@@ -158,7 +199,7 @@ class Judge:
             with device_lock(name, timeout_s=LOCK_WAIT_S, purpose=f"judging {request.op}"):
                 yield
         except LockBusy as busy:
-            raise InfrastructureError(str(busy)) from busy
+            raise DeviceInUseError(str(busy)) from busy
 
 
 def _use_threads(count: int) -> None:

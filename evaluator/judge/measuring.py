@@ -2,67 +2,41 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import statistics
 import time
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from evaluator.contract import JSON, CaseResult, CaseTiming, Event, Reason, State, Verdict
-from evaluator.correctness import expected_meta
+from evaluator.contract import JSON, CaseResult, CaseTiming, Event
 from evaluator.devices import DeviceClass
-from evaluator.judge.answers import error_of, timed_of
-from evaluator.judge.audit import AUDITED_US, Audit, Commanded, audited
+from evaluator.judge.audit import Audit, Commanded, audited
 from evaluator.judge.blocks import Block
-from evaluator.judge.checking import shift
 from evaluator.judge.comparing import Comparer
-from evaluator.judge.failures import Ended, verdict_of
-from evaluator.judge.inputs import InputSet, Place, derive, places
+from evaluator.judge.doubts import Doubts, hides_in_many, shares_the_gpu, waits_for_the_gpu, works_early
+from evaluator.judge.inputs import InputSet, derive
 from evaluator.judge.looking import Looker
-from evaluator.judge.peer import InfrastructureError, Peer, PeerFailure
+from evaluator.judge.peer import InfrastructureError, Peer
+from evaluator.judge.plan import LONG_CALL_US, MAX_CALLS, MIN_CALLS, calls_a_command, calls_in_block
+from evaluator.judge.quiet import Quiet
+from evaluator.judge.sides import FLUSH_BYTES, Commands, NotCapturedError
 from evaluator.ops.definition import Case, Op
 from evaluator.timing import sol
 from evaluator.timing.stats import StopRule, quad_ratio, ratio_estimate, sample_stats
+from evaluator.timing.watch import Watch, alike, clock_stats, throttled
 
-if typing.TYPE_CHECKING:
-    import torch
-
-FLUSH_BYTES = 256 * 1024 * 1024
-"""Written before each timed call on a GPU: more than twice the largest L2 cache, and long enough to hide the launch of the call."""
-MIN_CALLS = 5
-MAX_CALLS = 20
-"""Timed calls in one command: five, or as many as make the command long enough for the judge's clock."""
-LONG_CALL_S = 0.05
-"""Calls that take longer are timed one a command."""
 MAX_SAMPLES = 400
 CHECKED_CALLS = 20
 """About so many timed calls a case are compared with the fp64 oracle; all of them with torch's own output on the same inputs."""
-BLOCK_BYTES = 4 * 1024**3
-
-
-@dataclass
-class Side:
-    """One of the two processes: where its calls lie, what its clock said, and the judge's copies of its last command's outputs."""
-
-    peer: Peer
-    block: Block
-    places: list[Place]
-    samples_us: list[float] = field(default_factory=list)
-    host_us: list[float] = field(default_factory=list)
-    outputs: list[list[torch.Tensor]] = field(default_factory=list)
-    peak_bytes: int = 0
-
-
-def calls_in_block(op: Op, case: Case, device: str) -> int:
-    """How many calls of a case are timed in one command at most, so that a block stays below 4 GiB."""
-    one = places(op, case, expected_meta(op, case, device), 1, lambda: 0)[-1].end
-    return max(1, min(MAX_CALLS, BLOCK_BYTES // max(one, 1)))
+SINGLE_QUADS = 10
+"""Quads of single calls, behind those that count."""
+REPEATS = 2
+"""How often a quad is done again at most because the clocks changed."""
 
 
 class Measurement:
-    """Times one case. `device` is torch's; `hardware` the device class whose ceilings count."""
+    """Times one case. `device` is torch's; `hardware` the device class whose ceilings count; `quiet` what the baseline took alone."""
 
     def __init__(
         self,
@@ -73,54 +47,76 @@ class Measurement:
         hardware: DeviceClass,
         candidate: tuple[Peer, Block],
         baseline: tuple[Peer, Block],
-        flush_bytes: int,
+        quiet: Quiet | None,
+        watch: Watch,
         command_s: float,
         interpreted: bool,
         emit: Callable[[Event], None],
         comparer: Comparer,
+        after_quad: Callable[[], None] = lambda: None,
     ) -> None:
         self.op, self.case, self.device, self.hardware = op, case, device, hardware
         self.looker = Looker(op, case, comparer)
-        self.flush_bytes, self.command_s, self.interpreted, self.emit = flush_bytes, command_s, interpreted, emit
-        metas = expected_meta(op, case, device)
-        self.most = calls_in_block(op, case, device)
-        self.candidate = Side(*candidate, places(op, case, metas, self.most, shift))
-        self.baseline = Side(*baseline, places(op, case, metas, self.most, shift))
+        self.quiet, self.interpreted, self.emit, self.after_quad = quiet, interpreted, emit, after_quad
+        self.most = calls_in_block(op, case, hardware)
+        self.commands = Commands(op, case, device, command_s, watch=watch)
+        self.candidate = self.commands.side(candidate, self.most)
+        self.baseline = self.commands.side(baseline, self.most, trusted=True)
         self.seed = secrets.randbits(63)
         self.drawn = 0
         self.pool = [[InputSet(case, device, self.seed)], [InputSet(case, device, self.seed)]]
         self.wrong: CaseResult | None = None
-        self.clocks_disagree = False
-        self.flush: torch.Tensor | None = None
+        self.not_captured = ""
+        self.redone = 0
+        self.throttled = False
+        self.neighbour = False
+        """Somebody else kept the GPU busy, as far as the judge's own work on it tells."""
+        self.doubts = Doubts()
 
     def run(self, rule: StopRule, *, budget_end: float) -> CaseResult:
         """Raises `Ended` when the candidate is gone, `InfrastructureError` when the baseline is.
 
-        When the clocks disagree the case is measured again with as many calls a command as fit: what disturbed single commands is then
-        small beside the work, and what a candidate hides is not.
+        What gives rise to doubts is measured once more. Where the clocks disagree it has as many calls a command as fit: what disturbed
+        single commands is then small beside the work, and what a candidate hides is not.
         """
         calls = self._warm_up()
-        result = self._measure(calls, rule, budget_end)
-        if self.clocks_disagree and calls < self.most:
-            self._draw_up_to(self.most)
-            result = self._measure(self.most, rule, budget_end)
-        return result
+        result, walls_us = self._measure(calls, rule, budget_end)
+        again = self._calls_to_repeat_with(calls, walls_us)
+        if self.wrong is None and again and self._ready(again):
+            result, _ = self._measure(again, rule, budget_end)
+        return self.wrong or result
 
-    def _measure(self, calls: int, rule: StopRule, budget_end: float) -> CaseResult:
+    def _calls_to_repeat_with(self, calls: int, walls_us: Sequence[float]) -> int:
+        """0 where all is well."""
+        if self.doubts.clocks_disagree:
+            return self.most
+        if walls_us and calls < self._planned() and statistics.median(walls_us) < LONG_CALL_US / 2:
+            return self._planned()  # it was slow in the warm-up only, which made the commands short
+        return calls if self.doubts else 0
+
+    def _planned(self) -> int:
+        """How many calls a command should have: what the baseline's own time asks for."""
+        own = self.quiet.calls if self.quiet is not None else calls_a_command(self.baseline.samples_us[-1], self.most, self.device)
+        return own if self.commands.graph else min(own, MAX_CALLS)
+
+    def _measure(self, calls: int, rule: StopRule, budget_end: float) -> tuple[CaseResult, list[float]]:
+        """The result and the wall times of the candidate's commands."""
         for side in (self.baseline, self.candidate):
             side.samples_us.clear()
-            side.host_us.clear()
+            if not self.commands.graph:
+                side.host_us.clear()
+        self.commands.readings.clear()
+        self.redone, self.doubts = 0, Doubts()
         self.looker.share = CHECKED_CALLS / (calls * 2 * (rule.first_check if not self.interpreted else rule.min_quads))
         ratios: list[float] = []
         audits: list[Audit] = []
         started = time.monotonic()
         while True:
-            quad = self._quad(calls)
-            if self.wrong is not None:
-                return self.wrong
-            a1, b1, b2, a2 = quad
-            ratios.append(quad_ratio(a1.median_us, b1.median_us, b2.median_us, a2.median_us))
+            a1, b1, b2, a2 = self._steady_quad(calls)
             audits.append(Audit((a1, a2), (b1, b2)))
+            if self.wrong is not None:
+                return self.wrong, []
+            ratios.append(quad_ratio(a1.mean_us, b1.mean_us, b2.mean_us, a2.mean_us))
             half_width = ratio_estimate(ratios).half_width if rule.wants_half_width(len(ratios)) else None
             now = time.monotonic()
             reason = rule.reason(len(ratios), now - started, half_width)
@@ -131,29 +127,62 @@ class Measurement:
                 data: dict[str, JSON] = {"case": self.case.name, "quads": len(ratios), "speedup": estimate.median}
                 self.emit(Event("timing", {**data, "low": estimate.low, "high": estimate.high}))
             if reason:
-                return self._result(ratios, audits, reason)
+                result = self._result(calls, ratios, audits, reason)
+                self._doubt(calls, audits)
+                return result, [command.wall_us for audit in audits for command in audit.candidate]
 
     def _warm_up(self) -> int:
-        """Call both sides until code is loaded and caches are warm, and find how many calls go into a command."""
-        for side in (self.baseline, self.candidate, self.baseline, self.candidate):
-            self._command(side, self._draw(0, 1), warming=True)
-        count = self._calls_a_command()
-        self._draw_up_to(count)
-        if count > 1:
-            for side in (self.baseline, self.candidate):
-                self._command(side, self._draw(0, count), warming=True)
-        return count
+        """Call both sides until code is loaded and caches are warm, and capture the calls if need be. How many go into a command."""
+        walls = [self.commands.give(side, self._draw(0, 1), warming=True).wall_us for side in (self.baseline, self.candidate) * 2]
+        for side in (self.baseline, self.candidate):
+            side.host_us.clear()
+        long = walls[-1] > LONG_CALL_US
+        self._ready(1 if long else min(self._planned(), MIN_CALLS))
+        if self.quiet is not None and self.quiet.graph:
+            self.commands.graph = True
+            self.commands.graph = self._ready(self._planned())
+        calls = 1 if long else self._planned()
+        self._ready(calls)
+        return calls
 
-    def _draw_up_to(self, calls: int) -> None:
-        """Have room for the inputs of so many calls, twice."""
+    def _ready(self, calls: int) -> bool:
+        """Have inputs for so many calls, twice, and both sides warm for them. False when the candidate cannot be captured.
+
+        It is not captured either where what it does is missing from the graph: work on a stream that the capture did not see.
+        """
         for half in self.pool:
             half += [InputSet(self.case, self.device, self.seed) for _ in range(calls - len(half))]
+        inputs = self._draw(0, calls)
+        try:
+            for side in (self.baseline, self.candidate):
+                self.commands.give(side, inputs, warming=True)
+        except NotCapturedError as why:
+            if why.trusted:
+                raise InfrastructureError(f"the baseline was captured before and is not now, in case {self.case.name}: {why}") from why
+            self.not_captured = str(why)
+            return False
+        self.looker.share = 0.0
+        if self.commands.graph and self.looker.wrong(inputs, self.candidate.outputs, self.baseline.outputs) is not None:
+            self.not_captured = "the graph does not do all of the work"
+            return False
+        return True
 
-    def _calls_a_command(self) -> int:
-        slowest_us = max(self.candidate.samples_us[-1], self.baseline.samples_us[-1])
-        if slowest_us > LONG_CALL_S * 1e6:
-            return 1
-        return min(self.most, max(MIN_CALLS, math.ceil(AUDITED_US[self.device] / self.baseline.samples_us[-1])))
+    def _steady_quad(self, calls: int) -> tuple[Commanded, Commanded, Commanded, Commanded]:
+        """A quad at one clock; one in which it changed is done again."""
+        for _ in range(REPEATS):
+            kept = [(series, len(series)) for series in self._series()]
+            quad = self._quad(calls)
+            if self.wrong is not None or alike([command.reading for command in quad]):
+                return quad
+            self.redone += 1
+            for series, length in kept:
+                del series[length:]
+        return self._quad(calls)
+
+    def _series(self) -> list[list[typing.Any]]:
+        """All that a quad adds to."""
+        sides = (self.baseline, self.candidate)
+        return [self.commands.readings, *(side.samples_us for side in sides), *(side.host_us for side in sides)]
 
     def _quad(self, calls: int) -> tuple[Commanded, Commanded, Commanded, Commanded]:
         """ABBA or BAAB, drawn anew each time. Neighbours share inputs, so that the candidate's outputs can be held against torch's."""
@@ -163,8 +192,9 @@ class Measurement:
         for half, sides in enumerate((order, order[::-1])):
             inputs = self._draw(half, calls)
             for side in sides:
-                commanded[id(side)].append(self._command(side, inputs))
+                commanded[id(side)].append(self.commands.give(side, inputs))
             self.wrong = self.wrong or self.looker.wrong(inputs, self.candidate.outputs, self.baseline.outputs)
+        self.after_quad()
         a1, a2 = commanded[id(self.baseline)]
         b1, b2 = commanded[id(self.candidate)]
         return a1, b1, b2, a2
@@ -177,85 +207,41 @@ class Measurement:
             inputs.refill(derive(self.seed, self.drawn))
         return chosen
 
-    def _command(self, side: Side, inputs: list[InputSet], *, warming: bool = False) -> Commanded:
-        """Arm the process with empty buffers, then write the inputs, then let it go: before `go` there is nothing to compute with."""
-        used = side.places[: len(inputs)]
-        message = {"cmd": "arm", "flush_bytes": self.flush_bytes, "calls": [place.describe("main") for place in used]}
-        try:
-            self._refuse_error(side, side.peer.command(message, timeout_s=self.command_s))
-            cpu_before = self._cpu_reading(side)
-            for place, each in zip(used, inputs, strict=True):
-                place.write(side.block, each)
-            self._flush_cache()
-            start = time.perf_counter_ns()
-            ran = side.peer.command({"cmd": "go"}, timeout_s=self.command_s)
-            wall_us = (time.perf_counter_ns() - start) / 1e3
-            self._refuse_error(side, ran)
-            side.outputs = [[view.clone() for view in place.read(side.block)] for place in used]
-            cpu_after = self._cpu_reading(side)
-            timed = timed_of(self._refuse_error(side, side.peer.command({"cmd": "collect"}, timeout_s=self.command_s)), len(inputs))
-        except PeerFailure as failure:
-            if side is self.baseline:
-                raise InfrastructureError(f"the baseline failed while timing case {self.case.name}: {failure}") from failure
-            raise Ended(*verdict_of(failure, f"timing case {self.case.name}"), State.TIMING) from failure
-        if not timed.kept:
-            reason = Reason("changed_form", f"timing case {self.case.name}: the output's form is not what it was in the check")
-            raise Ended(Verdict.WRONG_RESULT, reason, State.TIMING)
-        micro = [max(ns, 1) / 1e3 for ns in timed.samples_ns]
-        side.samples_us += micro
-        side.host_us += [ns / 1e3 for ns in timed.host_ns]
-        side.peak_bytes = max(side.peak_bytes, timed.peak_bytes)
-        if side is self.candidate and not warming:
-            self._unchanged(inputs, used)
-        cpu_us = (cpu_after[0] - cpu_before[0]) / 1e3
-        if cpu_after[1] != cpu_before[1]:  # somebody came or went, and took CPU time along that was not read
-            cpu_us = max(cpu_us, wall_us)
-        return Commanded(statistics.median(micro), sum(micro), wall_us, cpu_us)
-
-    def _cpu_reading(self, side: Side) -> tuple[int, frozenset[int]]:
-        """Only a CPU run is audited by CPU time; reading it costs too much to do it for nothing."""
-        return side.peer.cpu_reading() if self.device == "cpu" else (0, frozenset())
-
-    def _refuse_error(self, side: Side, answer: dict[str, object]) -> dict[str, object]:
-        """The answer, unless it reports an error."""
-        failed = error_of(answer)
-        if failed is None:
-            return answer
-        if side is self.baseline:
-            raise InfrastructureError(f"the baseline failed while timing case {self.case.name}: {failed.reason.message}")
-        message = f"timing case {self.case.name}: {failed.reason.message}"
-        raise Ended(failed.verdict, replace(failed.reason, message=message), State.TIMING)
-
-    def _flush_cache(self) -> None:
-        """On a GPU: evict what the judge just wrote, so that inputs are cold for both sides whatever the candidate does."""
-        if self.device != "cuda":
+    def _doubt(self, calls: int, audits: Sequence[Audit]) -> None:
+        """Ask what only the commands together can tell. On a CPU other work disturbs too much of that, and calls share nothing."""
+        if self.device == "cpu":
             return
-        import torch
+        baseline_us = statistics.median(command.mean_us for audit in audits for command in audit.baseline)
+        if self.quiet is not None and self.quiet.graph == self.commands.graph:
+            self.doubts.drift = self.quiet.drift(baseline_us, self.commands.readings)
+        self.doubts.early = works_early(audits)
+        bandwidth = self.hardware.dram_bytes_per_s
+        self.neighbour = shares_the_gpu(audits, FLUSH_BYTES / bandwidth * 1e6 if bandwidth else None)
+        if calls == 1 or not self._ready(1):
+            return
+        single: list[Audit] = []
+        for _ in range(SINGLE_QUADS):
+            a1, b1, b2, a2 = self._quad(1)
+            single.append(Audit((a1, a2), (b1, b2)))
+        if self.wrong is None and hides_in_many(audits, single, graph=self.commands.graph):
+            quads = [(one.baseline, one.candidate) for one in single]
+            self.doubts.batched = ratio_estimate([quad_ratio(a[0].mean_us, b[0].mean_us, b[1].mean_us, a[1].mean_us) for a, b in quads])
 
-        if self.flush is None:
-            self.flush = torch.empty(self.flush_bytes, dtype=torch.uint8, device="cuda")
-        self.flush.zero_()
-        torch.cuda.synchronize()
-
-    def _unchanged(self, inputs: list[InputSet], used: list[Place]) -> None:
-        for each, place in zip(inputs, used, strict=True):
-            changed = place.changed_input(self.candidate.block, each)
-            if changed is not None:
-                reason = Reason("input_mutated", f"timing case {self.case.name}: input {changed} was changed by a timed call")
-                raise Ended(Verdict.INPUT_MUTATED, reason, State.TIMING)
-
-    def _result(self, ratios: list[float], audits: list[Audit], reason: str) -> CaseResult:
+    def _result(self, calls: int, ratios: list[float], audits: list[Audit], reason: str) -> CaseResult:
         estimate = ratio_estimate(ratios)
         checked = audited(audits, estimate, self.device)
         audit = checked.estimate if checked else None
-        self.clocks_disagree = checked is not None and checked.disagrees
-        candidate = sample_stats(self.candidate.samples_us)
+        if checked is not None and checked.disagrees:
+            self.doubts.waits = self.device != "cpu" and waits_for_the_gpu(checked.excess_us, calls, graph=self.commands.graph)
+            self.doubts.clocks_disagree = not self.doubts.waits
+        candidate, baseline = sample_stats(self.candidate.samples_us), sample_stats(self.baseline.samples_us)
+        clocks = clock_stats(self.commands.readings, self.redone)
+        self.throttled = throttled(clocks)
         cost = self.op.cost(self.case)
-        light = sol.speed_of_light(cost, self.hardware, sol.precision_of(self.op, self.case))
         timing = CaseTiming(
-            method="event" if self.device == "cuda" else "wall",
+            method="wall" if self.device == "cpu" else "graph" if self.commands.graph else "event",
             candidate=candidate,
-            baseline=sample_stats(self.baseline.samples_us),
+            baseline=baseline,
             speedup=estimate.median,
             low=estimate.low,
             high=estimate.high,
@@ -266,9 +252,12 @@ class Measurement:
             audit_high=audit.high if audit else None,
             gb_per_s=sol.gb_per_s(cost, candidate.median_us),
             tflop_per_s=sol.tflop_per_s(cost, candidate.median_us),
-            sol_share=sol.sol_share(candidate.median_us, light),
-            host_us=statistics.median(self.candidate.host_us),
+            host_us=statistics.median(self.candidate.host_us) if self.candidate.host_us else None,
             peak_memory_bytes=self.candidate.peak_bytes or None,
+            quiet_us=self.quiet.shortest_us if self.quiet else None,
+            calls=calls,
+            not_captured=self.not_captured,
+            clocks=clocks,
             samples_us=_thinned(self.candidate.samples_us),
             baseline_samples_us=_thinned(self.baseline.samples_us),
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import evaluator
 from evaluator.contract import Limits
+from evaluator.devices import ON_A_CPU
 from evaluator.protocol import FROM_CANDIDATE_BYTES, Channel, ChannelClosed, ChannelTimeout, ProtocolError, pair
 
 if typing.TYPE_CHECKING:
@@ -27,6 +28,10 @@ _MEMORY_SLACK_BYTES = 256 * 1024 * 1024
 
 class InfrastructureError(RuntimeError):
     """Something of ours failed: not the submission's fault; the evaluation is tried again."""
+
+
+class DeviceInUseError(InfrastructureError):
+    """Somebody else kept the device for longer than the judge waits. Nothing was begun."""
 
 
 class Cancelled(Exception):
@@ -66,6 +71,7 @@ class Process(typing.Protocol):
     def usage(self) -> Usage: ...
     def pids(self) -> list[int]: ...
     def log(self) -> tuple[str, bool]: ...
+    def printed(self, position: int) -> tuple[bytes, int]: ...
     def exit_description(self) -> str: ...
 
 
@@ -104,6 +110,9 @@ class TrustedProcess:
 
     def log(self) -> tuple[str, bool]:
         return "", False
+
+    def printed(self, position: int) -> tuple[bytes, int]:
+        return b"", 0
 
     def exit_description(self) -> str:
         return f"exited with status {self.poll()}"
@@ -215,7 +224,7 @@ class Peer:
 def start_candidate(sandbox: Sandbox, device: str, limits: Limits) -> Peer:
     """A spare: a fresh sandbox that imports torch and Triton and then waits. `device` is torch's: `cpu` or `cuda`."""
     ours, theirs = pair()
-    environment = {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
+    environment = ON_A_CPU if device == "cpu" else {}
     with theirs:
         args = (str(theirs.fileno()), device)
         process = sandbox.start("evaluator.candidate", args, fds=(theirs.fileno(),), limits=limits, env=environment)

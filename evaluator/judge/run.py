@@ -18,6 +18,7 @@ from evaluator.contract import (
     KernelType,
     Mode,
     Outcome,
+    Profile,
     Reason,
     State,
     TimingSummary,
@@ -30,21 +31,22 @@ from evaluator.judge.blocks import Block, new_block
 from evaluator.judge.checking import CALLS_A_CASE, Checker, room
 from evaluator.judge.comparing import Comparer, first_reason
 from evaluator.judge.failures import Ended, note_untimed, verdict_of
+from evaluator.judge.hog import took_all_memory
 from evaluator.judge.inputs import derive
-from evaluator.judge.measuring import FLUSH_BYTES, Measurement, calls_in_block
 from evaluator.judge.peer import Cancelled, InfrastructureError, Peer, PeerFailure
+from evaluator.judge.plan import calls_in_block
+from evaluator.judge.printed import Printed
 from evaluator.judge.stopwatch import Stopwatch
+from evaluator.judge.timing_stage import MAP_S, TimingStage
 from evaluator.ops.definition import Case
 from evaluator.ops.resolve import resolve
-from evaluator.timing.stats import StopRule, summary
+from evaluator.profiling.artefacts import Shelf
+from evaluator.profiling.running import Means
+from evaluator.profiling.stage import Profiling
+from evaluator.timing.stats import summary
 
 if typing.TYPE_CHECKING:
     from evaluator.judge.judge import Judge
-
-MAP_S = 30.0
-TIMING_BUDGET_S = 2.0
-FASTER_THAN_LIGHT = 1 / 0.95
-"""A share of the speed of light above this is not believed."""
 
 
 class Run:
@@ -60,9 +62,12 @@ class Run:
         cancelled: Callable[[], bool],
         only_case: str | None,
         build_seconds: float,
+        shelf: Shelf,
     ) -> None:
         self.judge, self.request, self.built = judge, request, built
-        self.emit, self.cancelled, self.only_case = emit, cancelled, only_case
+        self.emit, self.only_case = emit, only_case
+        self.printed = Printed(emit)
+        self.cancelled = self.printed.told_when(cancelled, lambda: self.stage is not State.TIMING)
         self.op = resolve(request.op, request.definition)
         self.comparer = Comparer(self.op, judge.torch_device, policy=request.policy, hardware=judge.hardware)
         self.interpreted = request.device == "cpu" and request.kernel_type is KernelType.TRITON
@@ -74,9 +79,16 @@ class Run:
         self.stage = State.BUILDING
         self.seconds: dict[str, float] = {"building": max(build_seconds, built.seconds)}
         self.timing: TimingSummary | None = None
-        self.suspicions: list[Reason] = []
         self.candidate: Peer | None = None
+        self.block: Block | None = None
         self.blocks: list[Block] = []
+        self.timed_by = TimingStage(
+            judge, self.op, request, interpreted=self.interpreted, emit=emit, cancelled=cancelled, comparer=self.comparer
+        )
+        self.shelf = shelf
+        self.profile: Profile | None = None
+        self.rough = False
+        """A process was killed while profilers looked on: a GPU should be probed."""
         self.log = ""
         self.sandbox_layers: dict[str, str] = {}
 
@@ -91,12 +103,19 @@ class Run:
             verdict, reasons, self.stage = ended.verdict, (ended.reason,), ended.stage
         except Cancelled:
             verdict, reasons = Verdict.CANCELLED, (Reason("cancelled", "cancelled while it ran"),)
+        except RuntimeError:  # something of ours failed; torch's error for too little memory is one, too
+            held = self.judge.torch_device == "cuda" and self.candidate is not None
+            if not held or (reason := took_all_memory(self._end_candidate)) is None:
+                raise
+            verdict, reasons = Verdict.OUT_OF_MEMORY, (reason,)
         finally:
             self._end_candidate()
+            self.timed_by.close()
             for block in self.blocks:
                 block.close()
-        if verdict is Verdict.ACCEPTED and self.suspicions:
-            verdict, reasons = Verdict.SUSPECT, tuple(self.suspicions)
+        self.flags += self.timed_by.flags
+        if verdict is Verdict.ACCEPTED and self.timed_by.suspicions:
+            verdict, reasons = Verdict.SUSPECT, tuple(self.timed_by.suspicions)
         return self._written(verdict, reasons)
 
     def _stages(self) -> None:
@@ -105,6 +124,9 @@ class Run:
         timed = self.request.mode is not Mode.TEST and self.only_case is None
         untimed = note_untimed(self.op, self.request) if timed else ""
         self._enter(State.CHECKING, self.request.limits.check_s)
+        if timed and not untimed:
+            with self._timed("timing"):
+                self.timed_by.prepare(self._new_block())
         self._load()
         self._check()
         if untimed:
@@ -112,6 +134,9 @@ class Run:
         elif timed:
             self._enter(State.TIMING, self.request.limits.timing_s)
             self._time()
+        if self.request.mode is Mode.PROFILE and self.only_case is None:
+            self._enter(State.PROFILING, self.request.limits.profile_s)
+            self._look_closer()
 
     def _load(self) -> None:
         """Hand the source to a spare. Errors of the import are compile errors: nothing was called yet."""
@@ -119,10 +144,11 @@ class Run:
         with self._timed("importing"):
             self.candidate = peer = self.judge.take_spare(limits, self.cancelled)
             peer.cancelled = self.cancelled
+            self.printed.follow(peer.process)
             self.sandbox_layers = dict(peer.process.layers)
             if self.judge.torch_device == "cpu":
                 cores.pin(peer.process.pid)
-            block = self._new_block()
+            self.block = block = self._new_block()
             peer.allowance_bytes = block.length
             filename = self.request.filename.rpartition("/")[2] or "submission.py"
             message = {"cmd": "load", "source": self.built.source, "filename": filename, "entry_point": self.op.entry_point}
@@ -147,7 +173,7 @@ class Run:
         else:
             cases += [(case, self.secret_seed) for case in self._hidden_cases()]
         self.planned = len(cases)
-        checker = Checker(self.op, self._peer(), self.blocks[0], self.judge.torch_device, self.comparer)
+        checker = Checker(self.op, self._peer(), self._block(), self.judge.torch_device, self.comparer)
         with self._timed("checking"):
             deadline = time.monotonic() + self.request.limits.check_s
             for number, (case, seed) in enumerate(cases):
@@ -167,56 +193,20 @@ class Run:
             raise Ended(wrong.verdict, first_reason(wrong), State.CHECKING)
 
     def _time(self) -> None:
-        limits = self.request.limits
-        baseline = self.judge.take_baseline()
-        baseline.cancelled = self.cancelled
-        if self.judge.torch_device == "cpu":
-            cores.pin(baseline.process.pid)
-        theirs = self._new_block()
         with self._timed("timing"):
-            theirs.share(baseline, "main", MAP_S)
-            load = {"cmd": "load", "op": self.op.slug, "definition": self.request.definition}
-            baseline.command(load, timeout_s=limits.import_s)
-            end = time.monotonic() + limits.timing_s
-            for case in self.op.performance_cases(self.request.device):
-                left = end - time.monotonic()
-                if left <= 0:
-                    message = f"timing all cases takes more than {limits.timing_s:g} s"
-                    raise Ended(Verdict.TIMEOUT, Reason("time_limit", message), State.TIMING)
-                measurement = Measurement(
-                    self.op,
-                    case,
-                    device=self.judge.torch_device,
-                    hardware=self.judge.hardware,
-                    candidate=(self._peer(), self.blocks[0]),
-                    baseline=(baseline, theirs),
-                    flush_bytes=FLUSH_BYTES,
-                    command_s=min(left, max(limits.timing_case_s, 1.0) * 5),
-                    interpreted=self.interpreted,
-                    emit=self.emit,
-                    comparer=self.comparer,
-                )
-                result = measurement.run(StopRule(budget_s=min(TIMING_BUDGET_S, limits.timing_case_s)), budget_end=end)
+            for result in self.timed_by.results((self._peer(), self._block())):
                 self._add(result)
-                if not result.passed and result.verdict is not None:
-                    raise Ended(result.verdict, first_reason(result), State.TIMING)
-                self._doubt(result, measurement.clocks_disagree)
         self.timing = summary([c.timing for c in self.cases if c.timing is not None])
 
-    def _doubt(self, result: CaseResult, clocks_disagree: bool) -> None:
-        timing = result.timing
-        if timing is None:
-            return
-        if clocks_disagree and timing.audit_speedup is not None:
-            claimed, seen = timing.speedup, timing.audit_speedup
-            self.flags.append(Flag.CLOCKS_DISAGREE)
-            message = f"case {result.name}: the kernel's clock says {claimed:.2f}×, the judge's {seen:.2f}×; the lower one is stored"
-            self.suspicions.append(Reason("clocks_disagree", message, hint="Join every stream and thread before you return."))
-            low, high = timing.audit_low or seen, timing.audit_high or seen
-            self.cases[-1] = dataclasses.replace(result, timing=dataclasses.replace(timing, speedup=seen, low=low, high=high))
-        if timing.sol_share is not None and timing.sol_share > FASTER_THAN_LIGHT:
-            message = f"case {result.name}: {timing.sol_share:.2f} times as fast as the hardware can be"
-            self.suspicions.append(Reason("faster_than_light", message, hint="A moderator looks at it."))
+    def _look_closer(self) -> None:
+        """Profilers start processes of their own: the timed candidate is done."""
+        self._end_candidate()
+        judge = self.judge
+        means = Means(judge.sandbox, judge.build_sandbox, judge.gpu_index, self.request.limits, self.cancelled)
+        stage = Profiling(self.op, self.request, self.built.source, means, self.shelf, device=judge.torch_device, emit=self.emit)
+        with self._timed("profiling"):
+            self.profile = stage.profile(self.cases)
+        self.rough = stage.rough
 
     def _hidden_cases(self) -> Sequence[Case]:
         counter = iter(range(1_000_000))
@@ -232,7 +222,8 @@ class Run:
             room(self.op, case, device, CALLS_A_CASE) for case in (*self.op.correctness_cases(self.request.device), *self._hidden_cases())
         ]
         if self.request.mode is not Mode.TEST:
-            sizes += [room(self.op, c, device, calls_in_block(self.op, c, device)) for c in self.op.performance_cases(self.request.device)]
+            timed = self.op.performance_cases(self.request.device)
+            sizes += [room(self.op, case, device, calls_in_block(self.op, case, self.judge.hardware)) for case in timed]
         try:
             block = new_block(device, max(sizes))
         except (MemoryError, OSError) as error:
@@ -245,6 +236,7 @@ class Run:
         self.emit(Event("stage", {"stage": stage.value, "limit_s": limit_s}))
 
     def _add(self, result: CaseResult) -> None:
+        self.printed.tell()
         self.cases.append(result)
         self.emit(Event("case", typing.cast("dict[str, typing.Any]", to_json(_without_samples(result)))))
 
@@ -256,15 +248,23 @@ class Run:
             raise InfrastructureError("no candidate")
         return self.candidate
 
+    def _block(self) -> Block:
+        """The memory that the candidate is called in."""
+        if self.block is None:
+            raise InfrastructureError("no block")
+        return self.block
+
     def _end_candidate(self) -> None:
         if self.candidate is None:
             return
         self.candidate.close()
+        self.printed.tell()
         self.log, cut = self.candidate.process.log()
         if cut:
             self.flags.append(Flag.LOG_CUT)
         if self.candidate.process.left_processes:
             self.flags.append(Flag.LEFT_PROCESSES)
+        self.candidate = None
 
     def _written(self, verdict: Verdict, reasons: tuple[Reason, ...]) -> Outcome:
         passed = sum(c.passed for c in self.cases if c.kind == "correctness")
@@ -282,6 +282,7 @@ class Run:
             performance_score=timed.speedup if timed else None,
             cases=tuple(self.cases),
             timing=timed,
+            profile=self.profile,
             policy=self.request.policy,
             environment=environment.snapshot(self.judge.torch_device, self.judge.gpu_index),
             sandbox=dict(self.sandbox_layers),

@@ -11,9 +11,12 @@ import socket
 import sys
 import traceback
 import typing
+from pathlib import Path
 
 from evaluator.build import BuildReport
+from evaluator.candidate.imports import no_collections
 from evaluator.contract import EvaluationRequest, Event, from_json, to_json
+from evaluator.judge.peer import DeviceInUseError
 from evaluator.protocol import Channel, ChannelClosed
 
 if typing.TYPE_CHECKING:
@@ -44,13 +47,15 @@ class Service:
             except Exception as error:
                 text = "".join(traceback.format_exception(error))[-8000:]
                 fault = self.judge.out_of_service
-                self.channel.send({"failed": f"{type(error).__name__}: {error}", "detail": text, "out_of_service": fault})
+                busy = isinstance(error, DeviceInUseError)
+                self.channel.send({"failed": f"{type(error).__name__}: {error}", "detail": text, "out_of_service": fault, "busy": busy})
 
     def _evaluate(self, message: dict[str, object]) -> None:
         request = from_json(EvaluationRequest, message["request"])
         built = from_json(BuildReport, message["build"]) if message.get("build") is not None else None
         self._cancelled = False
-        outcome = self.judge.evaluate(request, built, emit=self._emit, cancelled=self._is_cancelled)
+        folder = Path(str(message["artefacts"])) if message.get("artefacts") else None
+        outcome = self.judge.evaluate(request, built, emit=self._emit, cancelled=self._is_cancelled, artefacts=folder)
         self.channel.send({"outcome": to_json(outcome), "out_of_service": self.judge.out_of_service})
         if not self.judge.out_of_service:
             self.judge.prepare_next()
@@ -67,7 +72,8 @@ class Service:
 def main() -> None:
     fd, device, index, mode = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from evaluator.judge.judge import Judge
+    with no_collections():
+        from evaluator.judge.judge import Judge
 
     judge = Judge(device, gpu_index=None if index == "-" else int(index), sandbox_mode=typing.cast("typing.Any", mode))
     channel = Channel(socket.socket(fileno=fd), max_frame_bytes=MAX_FRAME_BYTES)

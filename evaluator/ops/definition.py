@@ -110,11 +110,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Least work of one call: bytes that must cross device memory (inputs read once, outputs written once) and FLOPs."""
+    """Least work of one call: bytes that must cross device memory (inputs read once, outputs written once) and FLOPs.
+
+    `sure_input_bytes`: what every right kernel reads, where the data decide how much of the inputs that is. None: all of them.
+    """
 
     input_bytes: int
     output_bytes: int
     flops: int
+    sure_input_bytes: int | None = None
 
     @property
     def bytes(self) -> int:
@@ -153,6 +157,7 @@ class Op:
     output needs a rule, and nothing is said about determinism. `may_alias` ops may return views of their inputs.
     `cases(device)` gives correctness and public performance cases for a device class; `hidden_cases(pick, device)` draws hidden
     correctness cases from a secret source of integers: `pick(low, high)` gives an integer in [low, high].
+    `max_memory_mb`: device memory (10^6 bytes) that a kernel may hold at its peak, 0 for any amount.
     `entry` names the entry point where the slug does not. `document` is what an op given as data was read from (`evaluator/ops/recorded`).
     """
 
@@ -177,6 +182,7 @@ class Op:
     random: bool = False
     may_alias: bool = False
     starters: Mapping[str, str] = field(default_factory=dict)
+    max_memory_mb: int = 0
     entry: str = ""
     document: Mapping[str, object] | None = None
 

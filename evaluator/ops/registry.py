@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from evaluator.close_names import alike, did_you_mean
 from evaluator.ops.definition import Op
 from evaluator.ops.families import (
     activations,
@@ -100,8 +100,7 @@ class UnknownOp(LookupError):
     def __init__(self, slug: str, close: tuple[str, ...]) -> None:
         self.slug = slug
         self.close = close
-        hint = f" Did you mean {', '.join(close)}?" if close else ""
-        super().__init__(f"There is no op {slug!r}.{hint}")
+        super().__init__(f"There is no op {slug!r}.{did_you_mean(close)}")
 
 
 def all_ops(suite: str | None = None) -> tuple[Op, ...]:
@@ -113,4 +112,4 @@ def get(slug: str) -> Op:
     try:
         return OPS[slug]
     except KeyError:
-        raise UnknownOp(slug, tuple(difflib.get_close_matches(slug, OPS))) from None
+        raise UnknownOp(slug, alike(slug, OPS)) from None

@@ -6,14 +6,15 @@ import functools
 import itertools
 import re
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluator.ops.definition import Case, Op, TensorSpec
+from evaluator.ops.registry import get
 from evaluator.proving import edits
 from evaluator.proving.arguments import misled
 from evaluator.proving.calls import Edit, Kernel, replaced, tensors, with_inputs, with_outputs
-from evaluator.proving.subject import outputs_of
+from evaluator.proving.subject import Outputs, cases_of, outputs_of
 
 if typing.TYPE_CHECKING:
     import torch
@@ -50,7 +51,7 @@ def mutants(op: Op, cases: Sequence[Case]) -> tuple[Mutant, ...]:
         *_partial(op, outputs),
         *_misread(op, cases),
         *(Mutant(*each) for each in misled(op, cases)),
-        *_ill_mannered(op, cases),
+        *_ill_mannered(op, cases, outputs),
     )
 
 
@@ -79,7 +80,7 @@ def _lazy(op: Op, cases: Sequence[Case], outputs: int) -> list[Mutant]:
     return found
 
 
-def _partial(op: Op, outputs: Sequence[Sequence[tuple[tuple[int, ...], str]]]) -> list[Mutant]:
+def _partial(op: Op, outputs: Sequence[Outputs]) -> list[Mutant]:
     deepest = max(len(shape) for each in outputs for shape, _dtype in each)
     found = [
         _edited(op, "first element off", functools.partial(edits.one_element, last=False)),
@@ -108,19 +109,19 @@ def _misread(op: Op, cases: Sequence[Case]) -> list[Mutant]:
     return found
 
 
-def _ill_mannered(op: Op, cases: Sequence[Case]) -> list[Mutant]:
+def _ill_mannered(op: Op, cases: Sequence[Case], outputs: Sequence[Outputs]) -> list[Mutant]:
     found = []
     if any(number not in op.mutates for case in cases for number in range(len(case.tensors))):
         found.append(Mutant("an input changed", lambda: _changing_an_input(op), by_values=False))
     if not op.in_place:
         found.append(Mutant("one buffer for all calls", lambda: _one_buffer(op), by_values=False))
-        if not op.may_alias and any(_has_an_input_like_an_output(op, case) for case in cases):
+        if not op.may_alias and any(map(_has_an_input_like_an_output, cases, outputs)):
             found.append(Mutant("its input returned", lambda: _returning_its_input(op)))
     return found
 
 
-def _has_an_input_like_an_output(op: Op, case: Case) -> bool:
-    return any((spec.shape, spec.dtype) in outputs_of(op, case) for spec in case.tensors)
+def _has_an_input_like_an_output(case: Case, outputs: Outputs) -> bool:
+    return any((spec.shape, spec.dtype) in outputs for spec in case.tensors)
 
 
 def _maskable(spec: TensorSpec, whole_numbers: bool) -> bool:
@@ -232,6 +233,8 @@ def _returning_its_input(op: Op) -> Kernel:
     return call
 
 
-def named(op: Op, name: str, cases: Sequence[Case]) -> Mutant:
-    """The mutant of this name. Raises `KeyError`."""
-    return {mutant.name: mutant for mutant in mutants(op, cases)}[name]
+@functools.lru_cache(maxsize=1)
+def by_name(slug: str, device: str) -> Mapping[str, Mutant]:
+    """All mutants of an op of the catalogue over its own cases; they are asked for one after the other, op by op."""
+    op = get(slug)
+    return {mutant.name: mutant for mutant in mutants(op, cases_of(op, device))}

@@ -12,7 +12,10 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from evaluator.candidate.imports import no_collections
+from evaluator.devices import ON_A_CPU
 from evaluator.protocol import TO_CANDIDATE_BYTES, Channel
+from evaluator.proving.interpreting import remember_builtins
 
 
 def kernel(message: Mapping[str, object]) -> Callable[..., object]:
@@ -23,7 +26,6 @@ def kernel(message: Mapping[str, object]) -> Callable[..., object]:
     from evaluator.judge.baseline import reference
     from evaluator.ops import registry
     from evaluator.proving import mutants
-    from evaluator.proving.subject import cases_of
 
     reference(message)  # sets the precision class
     if message["device"] != "cpu":
@@ -35,18 +37,21 @@ def kernel(message: Mapping[str, object]) -> Callable[..., object]:
         return torch.no_grad()(entry)
     if not message["mutant"]:
         return mutants.torch_itself(op)
-    return mutants.named(op, str(message["mutant"]), cases_of(op, str(message["device"]))).make()
+    return mutants.by_name(op.slug, str(message["device"]))[str(message["mutant"])].make()
 
 
 def main() -> None:
     fd, device = int(sys.argv[1]), sys.argv[2]
     if device == "cpu":
-        os.environ["TRITON_INTERPRET"] = "1"
-    import torch
+        os.environ.update(ON_A_CPU)
+    with no_collections():
+        import torch
 
-    if device == "cpu":
-        torch.set_num_threads(1)
-    from evaluator.candidate.harness import Harness
+        from evaluator.candidate.harness import Harness
+
+        if device == "cpu":
+            torch.set_num_threads(1)
+            remember_builtins()
 
     with tempfile.TemporaryDirectory(prefix="kb-proving-") as folder:
         os.chdir(folder)

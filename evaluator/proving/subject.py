@@ -7,6 +7,8 @@ import random
 from evaluator.correctness import expected_form
 from evaluator.ops.definition import Case, Op
 
+Outputs = list[tuple[tuple[int, ...], str]]
+"""Shape and dtype of each."""
 HIDDEN_SEED = 20
 """Hidden cases are drawn once for all, so that a table can be made again."""
 
@@ -16,7 +18,7 @@ def cases_of(op: Op, device: str) -> tuple[Case, ...]:
     return (*op.correctness_cases(device), *op.hidden_cases(random.Random(HIDDEN_SEED).randint, device))
 
 
-def outputs_of(op: Op, case: Case) -> list[tuple[tuple[int, ...], str]]:
+def outputs_of(op: Op, case: Case) -> Outputs:
     """Shape and dtype of the returned outputs, then of the arguments written to."""
     specs = case.tensors
     returned = [(meta.shape, meta.dtype) for meta in expected_form(op, case, "cpu").outputs]

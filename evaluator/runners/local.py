@@ -21,7 +21,10 @@ from evaluator.sandbox import Mode
 START_S = 180.0
 _POLL_S = 0.2
 _SLACK_S = 900.0
-_KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_HOME", "VIRTUAL_ENV", "KB_LOCK_DIR", "KB_SANDBOX")
+_KEPT_VARIABLES = (
+    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_HOME", "VIRTUAL_ENV", "KB_LOCK_DIR", "KB_SANDBOX",
+    "KB_CALIBRATION_DIR",
+)  # fmt: skip
 
 
 class RunnerError(RuntimeError):
@@ -30,6 +33,10 @@ class RunnerError(RuntimeError):
 
 class OutOfServiceError(RunnerError):
     """The device failed its probe. Nothing can be judged on it until somebody has looked; the job belongs back in the queue."""
+
+
+class DeviceBusyError(RunnerError):
+    """Somebody else kept the device's lock for as long as a judge waits. Nothing was tried; the job belongs back in the queue."""
 
 
 class LocalRunner:
@@ -68,12 +75,17 @@ class LocalRunner:
         build: BuildReport | None = None,
         on_event: Callable[[Event], None] = lambda _event: None,
         cancelled: Callable[[], bool] = lambda: False,
+        artefacts: Path | None = None,
     ) -> Outcome:
-        """Judge one request. Raises `RunnerError`, after which the next call starts a new judge."""
+        """Judge one request. Raises `RunnerError`, after which the next call starts a new judge.
+
+        What profilers leave goes into `artefacts`, a private folder of the caller's; `evaluator.profiling.artefacts.read` takes it out.
+        """
         self.start()
         limits = request.limits
         deadline = time.monotonic() + limits.build_s + limits.import_s + limits.check_s + limits.timing_s + limits.profile_s + _SLACK_S
-        self._send({"cmd": "evaluate", "request": to_json(request), "build": to_json(build)})
+        folder = str(artefacts) if artefacts else None
+        self._send({"cmd": "evaluate", "request": to_json(request), "build": to_json(build), "artefacts": folder})
         try:
             return self._outcome(deadline, on_event, cancelled)
         except RunnerError:
@@ -140,7 +152,10 @@ class LocalRunner:
         if "failed" in message:
             if message.get("out_of_service"):
                 raise OutOfServiceError(str(message["out_of_service"]))
-            raise RunnerError(f"{message['failed']}\n{message.get('detail', '')}")
+            failed = str(message["failed"])
+            if message.get("busy"):
+                raise DeviceBusyError(failed)
+            raise RunnerError(f"{failed}\n{message.get('detail', '')}")
         return message
 
     def _dead(self) -> RunnerError:

@@ -44,6 +44,15 @@ class CapturedOutput:
         cut = f"\n[… {dropped} bytes cut …]\n"
         return head.decode(errors="replace") + cut + tail.decode(errors="replace"), True
 
+    def since(self, position: int) -> tuple[bytes, int]:
+        """What was printed after the first `position` bytes, as far as it is kept, and the position now: for whoever reads along."""
+        with self._guard:
+            now = len(self._head) + self._dropped + len(self._tail)
+            head = bytes(self._head[position:])
+            tail_from = len(self._head) + self._dropped
+            tail = bytes(self._tail[max(0, position - tail_from) :])
+        return head + tail, now
+
     def _drain(self) -> None:
         while True:
             try:

@@ -184,6 +184,8 @@ def _verify(plan: Plan, pid: int, uid: int | None, layers: dict[str, str]) -> No
     layers[Layer.NO_NEW_PRIVS.value] = ACTIVE if seen.no_new_privs else "unavailable: not set"
     if seen.seccomp_mode != 2 and layers[Layer.SECCOMP.value] == ACTIVE:
         layers[Layer.SECCOMP.value] = "unavailable: the kernel shows no filter"
+    if plan.loopback and Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
+        raise SandboxUnavailable("a run that may use TCP has no network namespace of its own")
     if plan.namespaces:
         for layer, name in NAMESPACES.items():
             own = Path(f"/proc/{pid}/ns/{name}").readlink() != Path(f"/proc/self/ns/{name}").readlink()

@@ -4,6 +4,9 @@ A lock is a file in `lock_directory()` that is locked with `flock`: `<device>.lo
 `cpu`. The directory is `/run/lock/kbweb`, or `<temporary directory>/kbweb-locks` where that cannot be made; it has mode 1777 and the
 files 0666, owned by whoever came first, so that a worker under one user and `python -m evaluator` under another take the same
 lock. `KB_LOCK_DIR` names another directory. Timed runs take a lock exclusively; builds on the same host take it shared.
+
+Whoever waits for a lock holds `<device>.turn.lock` meanwhile, and nobody takes the lock without it. So a process that lets the device go
+and wants it again at once comes after the one that waits; without that it would win every time, for a waiter looks only now and then.
 """
 
 from __future__ import annotations
@@ -73,17 +76,26 @@ def device_lock(device: str, *, shared: bool = False, timeout_s: float = 0.0, pu
 
 
 def _take(handle: int, device: str, shared: bool, timeout_s: float) -> None:
-    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    """First the turn, then the lock, then the turn is the next one's."""
     deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            fcntl.flock(handle, kind | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise LockBusy(f"{device} is in use by {_holder(handle)}; waited {timeout_s:g} s") from None
-            time.sleep(min(_POLL_S, left))
+    turn = open_lock_file(f"{device}.turn")
+    try:
+        for each, kind in ((turn, fcntl.LOCK_EX), (handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)):
+            while not _locked(each, kind):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise LockBusy(f"{device} is in use by {_holder(handle)}; waited {timeout_s:g} s")
+                time.sleep(min(_POLL_S, left))
+    finally:
+        os.close(turn)
+
+
+def _locked(handle: int, kind: int) -> bool:
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _sign(handle: int, purpose: str) -> None:

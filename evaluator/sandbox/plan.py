@@ -28,7 +28,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run and how. `namespaces`: bubblewrap makes them; without, the work directory is a plain directory of the host."""
+    """What to run and how. `namespaces`: bubblewrap makes them; without, the work directory is a plain directory of the host.
+
+    `loopback`: TCP passes, within a network namespace of its own.
+    """
 
     module: str
     args: tuple[str, ...]
@@ -41,6 +44,7 @@ class Plan:
     off: bool
     without: frozenset[str]
     namespaces: bool
+    loopback: bool = False
 
     @property
     def own_view(self) -> bool:
@@ -82,6 +86,7 @@ class Plan:
             "package_directories": [path for path in site.getsitepackages() if Path(path).is_dir()] if self.packages else [],
             "supervise": not self.namespaces,
             "off": self.off,
+            "loopback": self.loopback,
             "without": sorted(self.without),
         }
 

@@ -26,7 +26,8 @@ from evaluator.sandbox.layers import CONSEQUENCE, OPTIONAL, Layer, is_active
 from evaluator.sandbox.sandbox import Sandbox
 
 _MODULE = "evaluator.sandbox.inside.probe"
-_DEADLINE_S = 120.0
+PROBE_S = 120.0
+"""What the program inside may take."""
 _LIMITS = Limits(memory_bytes=512 << 20, processes=24, scratch_bytes=16 << 20, log_bytes=64 << 10)
 _GPU_MEMORY_BYTES = 4 << 30
 
@@ -107,13 +108,22 @@ def probe(mode: str = "best-effort", gpu_index: int | None = None, *, sandbox: S
         return ProbeTable(mode, "off", rows, {layer.value: "unavailable: KB_SANDBOX=off" for layer in Layer})
     try:
         sandbox = sandbox or Sandbox(mode, gpu_index=gpu_index)
-        answers, layers = _ask(sandbox)
+        answers, layers = attempts(sandbox)
     except (SandboxError, LookupError, OSError) as error:
         return ProbeTable(mode, "degraded", (), {}, time.monotonic() - started, str(error))
     rows = tuple(_row(name, *answers.get(name, (None, "not answered"))) for name in WANTED if name in answers)
     rows += tuple(_layer_row(layer, layers.get(layer.value, "unavailable: not reported")) for layer in Layer)
     held = all(row.proven is not False for row in rows)
+    rows += _profilers(mode, gpu_index)
     return ProbeTable(mode, "enforcing" if held else "degraded", rows, dict(layers), time.monotonic() - started)
+
+
+def _profilers(mode: str, gpu_index: int | None) -> tuple[ProbeRow, ...]:
+    """The sandbox of profilers, where there is one that needs it. It says nothing of the usual one: a tool without it is not used."""
+    from evaluator.profiling import tools
+    from evaluator.sandbox import profilers
+
+    return (profilers.prove(mode, gpu_index),) if gpu_index is not None and tools.find("ncu") else ()
 
 
 def _row(name: str, proven: bool | None, detail: str) -> ProbeRow:
@@ -126,7 +136,8 @@ def _layer_row(layer: Layer, status: str) -> ProbeRow:
     return ProbeRow(f"layer:{layer}", layer.value, "active", active or (None if layer in OPTIONAL else False), status, CONSEQUENCE[layer])
 
 
-def _ask(sandbox: Sandbox) -> tuple[dict[str, tuple[bool | None, str]], dict[str, str]]:
+def attempts(sandbox: Sandbox, *, timeout_s: float = PROBE_S) -> tuple[dict[str, tuple[bool | None, str]], dict[str, str]]:
+    """What each attempt found from inside `sandbox` ((held, detail) by name), and the layers. Raises `SandboxError`, `OSError`."""
     with _bait() as bait, contextlib.ExitStack() as close:
         limits = Limits(**{name: getattr(_LIMITS, name) for name in ("processes", "scratch_bytes", "log_bytes", "memory_bytes")})
         if sandbox.gpu:
@@ -151,7 +162,7 @@ def _ask(sandbox: Sandbox) -> tuple[dict[str, tuple[bool | None, str]], dict[str
             sandbox.start(_MODULE, [str(asked), str(answered)], fds=[asked, answered], limits=limits, packages=False)
         )
         try:
-            process.wait(_DEADLINE_S)
+            process.wait(timeout_s)
         except TimeoutError:
             process.kill()
         data = os.pread(answered, 1 << 20, 0)

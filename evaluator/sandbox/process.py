@@ -122,6 +122,10 @@ class SandboxedProcess:
         """What it printed (stdout and stderr together) and whether the middle was cut."""
         return self._handle.output.text()
 
+    def printed(self, position: int) -> tuple[bytes, int]:
+        """What it printed after `position` bytes, and the position now."""
+        return self._handle.output.since(position)
+
     def exit_description(self) -> str:
         """How it ended, in words for a person."""
         code = self.poll()

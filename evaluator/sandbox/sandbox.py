@@ -29,15 +29,25 @@ class Sandbox:
     none (`off`: the administrator trusts every submitter).
 
     `gpu_index` (in NVML's order) makes that one GPU visible, and no other. `without` leaves out layers by name: only the tests that prove
-    that each layer does something use it. Raises `ValueError` on an unknown mode, `LookupError` when there is no such GPU.
+    that each layer does something use it. `loopback`: TCP within the run passes, which takes a network namespace of its own: where there
+    is none, nothing is started (`evaluator/sandbox/profilers.py`). Raises `ValueError` on an unknown mode, `LookupError` when there is no
+    such GPU.
     """
 
-    def __init__(self, mode: str = "best-effort", *, gpu_index: int | None = None, without: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        mode: str = "best-effort",
+        *,
+        gpu_index: int | None = None,
+        without: frozenset[str] = frozenset(),
+        loopback: bool = False,
+    ) -> None:
         if mode not in get_args(Mode):
             raise ValueError(f"the sandbox mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
         self.mode = mode
         self.gpu = gpus.gpu(gpu_index) if gpu_index is not None else None
         self._without = without
+        self._loopback = loopback
         self._no_namespaces = ""
 
     def start(
@@ -69,6 +79,7 @@ class Sandbox:
             off=self.mode == "off",
             without=self._without,
             namespaces=True,
+            loopback=self._loopback,
         )
         if self.mode == "off":
             return launch(dataclasses.replace(plan, namespaces=False), None)
@@ -82,6 +93,8 @@ class Sandbox:
                 self._no_namespaces = f"bubblewrap cannot make namespaces here: {error}"
         if self.mode == "strict":
             raise SandboxUnavailable(f"KB_SANDBOX=strict: {self._no_namespaces}. {_REMEDY}")
+        if self._loopback:
+            raise SandboxUnavailable(f"TCP is allowed only in a network namespace of its own: {self._no_namespaces}")
         process = launch(dataclasses.replace(plan, namespaces=False), None)
         process.layers |= {layer.value: f"unavailable: {self._no_namespaces}" for layer in NAMESPACES}
         return process

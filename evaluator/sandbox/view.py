@@ -18,6 +18,7 @@ OURS = (
     "evaluator/candidate",
     "evaluator/sandbox/inside",
     "evaluator/build/inside",
+    "evaluator/profiling/inside",
 )
 TREE = Path(__file__).resolve().parent.parent.parent
 

@@ -6,10 +6,14 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from evaluator.contract import CaseTiming, SampleStats, TimingSummary
 
-CONFIDENCE = 0.95
+TAIL = Fraction(25, 1000)
+"""Each side of a 95 % interval."""
+BUDGET_S, RECORD_BUDGET_S = 2.0, 5.0
+RECORD_HALF_WIDTH = 0.0025
 
 
 def sample_stats(samples_us: Sequence[float]) -> SampleStats:
@@ -79,11 +83,13 @@ def ratio_estimate(ratios: Sequence[float]) -> RatioEstimate:
 
 def _rank(n: int) -> int:
     """The largest k >= 1 with P(B < k) <= 2.5 % for B binomial(n, 1/2)."""
-    allowed = (1 - CONFIDENCE) / 2 * 2**n
-    below, rank = 0, 0
-    while below + math.comb(n, rank) <= allowed:
-        below += math.comb(n, rank)
+    allowed = 2**n * TAIL.numerator // TAIL.denominator
+    rank, exactly = 0, 1
+    below = exactly
+    while below <= allowed:
+        exactly = exactly * (n - rank) // (rank + 1)
         rank += 1
+        below += exactly
     return max(rank, 1)
 
 
@@ -113,6 +119,13 @@ class StopRule:
         if quads >= self.max_quads:
             return "max_quads"
         return None
+
+
+def stop_rule(limit_s: float, *, confirming: bool = False) -> StopRule:
+    """The rule of ENGINE §4: 2 s a case to ±0.5 %, and for runs that confirm a record 5 s to ±0.25 %; never more than `limit_s`."""
+    if confirming:
+        return StopRule(budget_s=min(RECORD_BUDGET_S, limit_s), target_half_width=RECORD_HALF_WIDTH)
+    return StopRule(budget_s=min(BUDGET_S, limit_s))
 
 
 def summary(cases: Sequence[CaseTiming]) -> TimingSummary:

@@ -12,11 +12,23 @@ from pathlib import Path
 
 import pytest
 
+from evaluator.bench import products, resolution
 from evaluator.bench.repeatability import OneRun, Repeatability
-from evaluator.bench.results import ChannelCost, CheckingCost, Distribution, RepeatedCase, Report, Sequential, StageSplit, Verdicts
-from evaluator.bench.sequential import TIMED, WARM_UPS, cpu_bench
+from evaluator.bench.results import (
+    Agreement,
+    ChannelCost,
+    CheckingCost,
+    Distribution,
+    RepeatedCase,
+    Report,
+    Resolution,
+    Sequential,
+    StageSplit,
+    Verdicts,
+)
 from evaluator.bench.settings import SOURCES, Settings, quick
 from evaluator.bench.tables import markdown
+from evaluator.candidate.timers import TIMED, WARM_UPS, cpu_bench
 from evaluator.cli import main
 from evaluator.contract import (
     CaseResult,
@@ -37,11 +49,12 @@ from evaluator.timing.stats import RatioEstimate
 ROOT = Path(__file__).parents[2]
 ACCEPTED, NOT_ACCEPTED, USAGE = 0, 1, 2
 ONE = Distribution.of([1.0])
+SPREAD = Distribution.of([0.99, 1.0, 1.02])
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_smallest_bench_measures_all_five_things(tmp_path: Path) -> None:
+def test_smallest_bench_measures_all(tmp_path: Path) -> None:
     out, tables = tmp_path / "bench.json", tmp_path / "bench.md"
     arguments = ["--device", "cpu", "--quick", "--repeats", "1", "--op", "mm", "--json", str(out), "--markdown", str(tables)]
 
@@ -57,8 +70,10 @@ def test_smallest_bench_measures_all_five_things(tmp_path: Path) -> None:
     cases = [case.name for case in registry.get("mm").performance_cases("cpu")]
     assert [(row.op, row.case) for row in report.repeatability] == [("mm", case) for case in cases]
     assert all(row.ratio.median > 0 and row.sequential and row.sequential.method == "cpu_bench" for row in report.repeatability)
-    assert report.verdicts.runs == 1
-    assert (done.returncode == ACCEPTED) == (report.verdicts.accepted == 1)
+    assert [(row.op, row.case, row.ratio.n) for row in report.lengths] == [("bench/product", "50us", 1)]
+    assert (report.resolution, report.agreement) == ((), ())  # for GPUs
+    assert report.verdicts.runs == 2
+    assert (done.returncode == ACCEPTED) == (report.verdicts.accepted == 2)
     torch, triton = report.stages
     assert (torch.kernel_type, triton.kernel_type, triton.interpreted) == ("torch", "triton", True)
     assert {"building", "importing", "checking", "timing"} <= set(torch.stages_s)
@@ -125,10 +140,33 @@ def test_distribution() -> None:
 def test_cpu_bench_counts_100_calls_after_10() -> None:
     calls: list[int] = []
 
-    stats = cpu_bench(lambda: calls.append(1))
+    times = cpu_bench(lambda: calls.append(1))
 
     assert len(calls) == WARM_UPS + TIMED == 110
-    assert stats.n == 100
+    assert len(times) == 100 and min(times) > 0
+
+
+def test_lengths_follow_from_the_bandwidth() -> None:
+    found = products.ops("h100", (5.0, 50.0, 500.0, 5000.0))
+
+    vectors, matrices = found[products.SOURCE], found[products.MATRIX_SOURCE]
+    cases = vectors.performance_cases("h100")
+    assert [case.name for case in cases] == ["5us", "50us", "0.5ms"]
+    for case, seconds in zip(cases, (5e-6, 50e-6, 500e-6), strict=True):
+        assert vectors.cost(case).bytes / 3.35e12 == pytest.approx(seconds, rel=0.01)
+    (long,) = matrices.performance_cases("h100")
+    assert long.name == "5ms"
+    assert matrices.cost(long).flops / 67e12 == pytest.approx(4e-3, rel=0.01)
+    assert matrices.cost(long).bytes < 1e9
+
+
+def test_planted_work_is_done_twice_and_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "slowed.py").write_text(products.slowed(0.5))
+    check = f"import slowed, torch; x = torch.randn(4099); assert torch.equal(slowed.{products.ENTRY}(x, x), x * x); print(slowed.EXTRA)"
+
+    done = subprocess.run([sys.executable, "-c", check], cwd=tmp_path, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True)
+
+    assert done.stdout.split() == [b"0.5"], done.stderr
 
 
 def timed(speedup: float, audit: float | None) -> CaseTiming:
@@ -139,7 +177,21 @@ def timed(speedup: float, audit: float | None) -> CaseTiming:
 def ended(verdict: Verdict, timing: CaseTiming) -> Outcome:
     reasons = () if verdict is Verdict.ACCEPTED else (Reason("clocks_disagree", "the clocks disagree"),)
     case = CaseResult("c", "performance", True, "", timing=timing)
-    return Outcome(verdict, State.TIMING, "mm", "cpu", KernelType.TORCH, Mode.BENCHMARK, reasons, cases=(case,))
+    return Outcome(
+        verdict, State.TIMING, "mm", "cpu", KernelType.TORCH, Mode.BENCHMARK, reasons, cases=(case,), stage_seconds={"timing": 2.0}
+    )
+
+
+def test_a_planted_slowdown_is_seen_or_not() -> None:
+    def runs(*speedups: float) -> Repeatability:
+        return Repeatability(Settings("h100"), (), 1, [OneRun("p", ended(Verdict.ACCEPTED, timed(s, None)), {}) for s in speedups])
+
+    row = resolution.row("c", 0.01, runs(1.0, 1.0, 1.0), runs(0.99, 1.01, 0.95))
+
+    assert row is not None
+    assert (row.pairs, row.right, row.apart) == (3, 2, 1)
+    assert row.seen.median == pytest.approx(1 / 0.99 - 1)
+    assert resolution.row("another", 0.01, runs(1.0), runs(1.0)) is None
 
 
 def test_suspect_run_shows_what_was_claimed_and_counts() -> None:
@@ -147,7 +199,7 @@ def test_suspect_run_shows_what_was_claimed_and_counts() -> None:
         OneRun("mm", ended(Verdict.ACCEPTED, timed(1.0, 1.0)), {"c": RatioEstimate(1.0, 0.99, 1.01)}),
         OneRun("mm", ended(Verdict.SUSPECT, timed(0.5, 0.5)), {"c": RatioEstimate(1.0, 0.99, 1.01)}),  # the audit's figure is stored
     ]
-    repeated = Repeatability(Settings("cpu"), runs)
+    repeated = Repeatability(Settings("cpu"), (), 1, runs)
 
     (row,) = repeated.cases({})
     verdicts = repeated.verdicts()
@@ -160,22 +212,39 @@ def test_suspect_run_shows_what_was_claimed_and_counts() -> None:
 
 def test_run_that_was_never_timed_leaves_no_row() -> None:
     crashed = Outcome(Verdict.CRASHED, State.CHECKING, "mm", "cpu", KernelType.TORCH, Mode.BENCHMARK)
-    repeated = Repeatability(Settings("cpu"), [OneRun("mm", crashed, {})])
+    repeated = Repeatability(Settings("cpu"), (), 1, [OneRun("mm", crashed, {})])
 
     assert repeated.cases({}) == ()
     assert repeated.verdicts().others == ("mm: crashed: ",)
 
 
 def a_report(figures_from: str, audit: Distribution | None = ONE) -> Report:
-    sequential = Sequential("do_bench", ONE, ONE, ONE)
-    case = RepeatedCase("mm", "c", "event", ONE, ONE, ONE, ONE, ONE, ONE, audit, sequential)
+    sequential = Sequential("do_bench", SPREAD, ONE, ONE, 0.13)
+    case = RepeatedCase("mm", "c", "event", SPREAD, ONE, ONE, ONE, ONE, ONE, ONE, audit, sequential)
+    resolved = (Resolution("50us", 0.01, 20, Distribution.of([0.011]), 19, 18),)
+    agreed = (Agreement("25us", 30.0, 29.0), Agreement("100us", 110.0, None, "ERR_NVGPUCTRPERM"))
     split = StageSplit("softmax", "triton", figures_from == "cpu", ONE, {"checking": ONE}, ("timeout",))
     verdicts = Verdicts(1, 0, 1, 1, ("mm: suspect: the clocks disagree",))
     channel = ChannelCost(ONE, ONE, ONE)
     checking = (CheckingCost("mm", "float16 2×2", 8, ONE, ONE, ONE, Distribution.of([2.5]), ONE),)
     facts = {"torch": "2.0", "python": "3.12"}
     return Report(
-        "2026-01-01T00:00:00+00:00", figures_from, "d", "Device", False, 1, (case,), verdicts, (split,), channel, checking, 1.0, facts
+        taken_at="2026-01-01T00:00:00+00:00",
+        figures_from=figures_from,
+        device="d",
+        device_name="Device",
+        quick=False,
+        repeats=1,
+        repeatability=(case,),
+        lengths=(case,),
+        resolution=resolved if figures_from == "cuda" else (),
+        agreement=agreed if figures_from == "cuda" else (),
+        verdicts=verdicts,
+        stages=(split,),
+        channel=channel,
+        checking=checking,
+        seconds=1.0,
+        environment=facts,
     )
 
 
@@ -189,15 +258,18 @@ def test_tables_are_whole_and_say_when_a_cpu_was_measured() -> None:
     assert "interpreted" not in on_gpu
     assert "1 falsely suspect (100.00 %)" in on_gpu
     assert "- mm: suspect: the clocks disagree" in on_gpu
-    for text in (on_cpu, on_gpu):
+    assert "| 50us | 1.00 % | 1.10 % | 1.10 % | 1.10 % | 20 | 95.00 % | 90.00 % |" in on_gpu
+    assert "| 25us | 30 | 29 | 3.45 % |" in on_gpu
+    assert "unavailable: ERR_NVGPUCTRPERM" in on_gpu
+    for text, count in ((on_cpu, 9), (on_gpu, 11)):
         tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
-        assert len(tables) == 6
+        assert len(tables) == count
         assert "| 1000.0 | 2500.0 | 1000.0 | 2.50 |" in text
         assert all(len({row.count("|") for row in rows}) == 1 and len(rows) > 2 for rows in tables)
 
 
 def test_tables_of_nothing_are_headings() -> None:
-    report = dataclasses.replace(a_report("cpu"), repeatability=())
+    report = dataclasses.replace(a_report("cpu"), repeatability=(), lengths=())
 
     assert "median ratio" in markdown(report)
 

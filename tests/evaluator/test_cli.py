@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluator.calibration import store
+from evaluator.calibration.record import Calibration, Figure, fingerprint
 from evaluator.contract import KernelType, Mode, Outcome, Policy, State, Verdict, from_json
+from evaluator.judge import environment
 from evaluator.ops.registry import all_ops, get
 
 ROOT = Path(__file__).parents[2]
@@ -39,10 +42,19 @@ def write(tmp_path: Path) -> typing.Callable[[str | bytes], Path]:
 Write = typing.Callable[[str | bytes], Path]
 
 
-def test_good_kernel_timed(write: Write, tmp_path: Path) -> None:
-    out = tmp_path / "outcome.json"
+def calibrated(folder: Path) -> str:
+    """A calibration of this machine's CPU, as `calibrate` would have kept it."""
+    figures = {"copy": (Figure("copy", 1e10, 1e10, 1e10, 5),)}
+    now = fingerprint(environment.snapshot("cpu", None))
+    store.save(Calibration("cpu", "2026-11-21T12:00:00+00:00", 1.0, now, bytes_per_s=figures), "cpu", folder)
+    return str(folder)
 
-    done = evaluator("run", write(GOOD), "--op", "relu", "--device", "cpu", "--json", out, "--limit", "timing_case_s=0.3")
+
+def test_good_kernel_timed(write: Write, tmp_path: Path) -> None:
+    out, samples = tmp_path / "outcome.json", tmp_path / "samples.csv"
+    run = ("run", write(GOOD), "--op", "relu", "--device", "cpu", "--json", out, "--samples", samples, "--limit", "timing_case_s=0.3")
+
+    done = evaluator(*run, KB_CALIBRATION_DIR=calibrated(tmp_path / "calibration"))
 
     outcome = from_json(Outcome, json.loads(out.read_text()))
     assert outcome.mode is Mode.BENCHMARK
@@ -59,6 +71,14 @@ def test_good_kernel_timed(write: Write, tmp_path: Path) -> None:
     assert float(lines["baseline_ms"]) > 0
     assert float(lines["optimized_ms"]) > 0
     assert "speedup: " in done.stdout
+    assert "% of what was measured here (bytes)" in done.stdout
+    timed = [case for case in outcome.cases if case.timing is not None]
+    limits = [case.timing.limit for case in timed if case.timing is not None]
+    assert all(limit is not None and limit.table is None and limit.least_us is None for limit in limits)
+    assert all(limit is not None and limit.calibrated and limit.calibrated.bytes_per_s == 1e10 for limit in limits)
+    written = samples.read_text().splitlines()
+    assert written[0] == "case,side,number,time_us"
+    assert len(written) - 1 == sum(len(c.timing.samples_us) + len(c.timing.baseline_samples_us) for c in timed if c.timing)
 
 
 def test_good_kernel_checked_only(write: Write) -> None:

@@ -31,11 +31,27 @@ from evaluator.contract import (
     from_json,
     to_json,
 )
+from evaluator.roofs import CaseLimit, Roof
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 ODD_FLOATS = st.one_of(st.none(), st.floats())
 COUNTS = st.integers(0, 2**53)
 STATS = st.builds(SampleStats, n=COUNTS, **{f.name: FLOATS for f in dataclasses.fields(SampleStats) if f.name != "n"})
+ROOFS = st.builds(
+    Roof,
+    **dict.fromkeys(("bytes_per_s", "flops_per_s", "launch_us", "share", "baseline_share"), st.one_of(st.none(), FLOATS)),
+    floor_us=FLOATS,
+    bound=st.sampled_from(["bytes", "flops", "launch"]),
+)
+CASE_LIMITS = st.builds(
+    CaseLimit,
+    **dict.fromkeys(("bytes", "memory_bytes", "flops"), COUNTS),
+    precision=st.just("fp16"),
+    intensity=st.one_of(st.none(), FLOATS),
+    table=st.one_of(st.none(), ROOFS),
+    calibrated=st.one_of(st.none(), ROOFS),
+    least_us=st.one_of(st.none(), FLOATS),
+)
 TIMINGS = st.builds(
     CaseTiming,
     method=st.sampled_from(["wall", "event"]),
@@ -49,6 +65,7 @@ TIMINGS = st.builds(
     audit_speedup=st.one_of(st.none(), FLOATS),
     sol_share=st.one_of(st.none(), FLOATS),
     peak_memory_bytes=st.one_of(st.none(), COUNTS),
+    limit=st.one_of(st.none(), CASE_LIMITS),
     samples_us=st.lists(FLOATS, max_size=5).map(tuple),
 )
 MISMATCHES = st.builds(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import typing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from triton.compiler import ASTSource  # noqa: E402
 from triton.runtime.jit import JITFunction, mangle_type  # noqa: E402
 
 from evaluator import generate_cuda, philox  # noqa: E402
+from evaluator.candidate import flush  # noqa: E402
 from evaluator.generate import laid_out  # noqa: E402
 from evaluator.ops.definition import Case, Op, TensorSpec  # noqa: E402
 from evaluator.ops.registry import all_ops, get  # noqa: E402
@@ -130,3 +132,14 @@ def test_generator_fuses_no_rounding_away(element: str, uniform: bool) -> None:
     text = ptx(kernel, types, constants, CAPABILITY["h100"], enable_fp_fusion=False)
 
     assert "fma" not in text
+
+
+@pytest.mark.parametrize("capability", [75, 80, 89, 90, 100])
+def test_the_flush_is_taken_by_the_assembler(capability: int, tmp_path: Path) -> None:
+    text = tmp_path / "flush.ptx"
+    text.write_bytes(flush.PTX)
+    assembler = triton.knobs.nvidia.ptxas_blackwell.path if capability >= 100 else triton.knobs.nvidia.ptxas.path
+
+    done = subprocess.run([assembler, f"-arch=sm_{capability}", text, "-o", tmp_path / "out"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr

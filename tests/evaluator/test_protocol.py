@@ -189,6 +189,16 @@ def test_sending_descriptors_to_somebody_who_is_gone(ends: tuple[Channel, socket
         channel.send({"a": 1}, [0], deadline=time.monotonic() + 5)
 
 
+def test_a_channel_that_we_closed_ourselves_is_closed(ends: tuple[Channel, socket.socket]) -> None:
+    ours, _ = ends
+    ours.close()
+
+    with pytest.raises(ChannelClosed):
+        ours.send({"cmd": "unmap"}, deadline=time.monotonic() + 1)
+    with pytest.raises(ChannelClosed):
+        ours.receive(deadline=time.monotonic() + 1)
+
+
 def test_not_a_number_is_never_sent(ends: tuple[Channel, socket.socket]) -> None:
     with pytest.raises(ValueError, match="JSON"):
         ends[0].send({"a": float("nan")})

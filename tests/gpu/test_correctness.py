@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import pytest
 import torch
 
-from evaluator.cli import resolve_device
 from evaluator.contract import EvaluationRequest, KernelType, Mode, Verdict
 from evaluator.correctness import Comparison, compare_outputs, fused
 from evaluator.judge.judge import Judge
@@ -69,14 +67,6 @@ def test_little_memory_is_needed(special: bool) -> None:
     assert compare(right, got, same).passed
 
     assert torch.cuda.max_memory_allocated() - before <= 2 * got.numel() * got.element_size()
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    device, index = resolve_device("cuda")
-    judge = Judge(device, gpu_index=index)
-    yield judge
-    judge.close()
 
 
 def test_a_triton_kernel_without_masks_writes_beside_its_argument(judge: Judge) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 
-from evaluator.cli import resolve_device
 from evaluator.contract import EvaluationRequest, KernelType, Limits, Mode, Outcome, Verdict
 from evaluator.judge.judge import Judge
 from evaluator.ops.registry import all_ops, get
@@ -52,15 +49,6 @@ def softmax_kernel_impl(x, dim):
             out.copy_(torch.softmax(x, dim))
     return out
 """
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    device, index = resolve_device("cuda")
-    judge = Judge(device, gpu_index=index)
-    judge.warm_up()
-    yield judge
-    judge.close()
 
 
 def evaluate(judge: Judge, op: str, source: str, kind: str = "torch", mode: Mode = Mode.BENCHMARK, limits: Limits | None = None) -> Outcome:

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 
-from evaluator.cli import resolve_device
 from evaluator.contract import EvaluationRequest, KernelType, Limits, Mode, Verdict
 from evaluator.judge.judge import Judge
 from evaluator.ops.traces.build import build
 from evaluator.ops.traces.load import SAMPLE, load
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    device, index = resolve_device("cuda")
-    judge = Judge(device, gpu_index=index)
-    yield judge
-    judge.close()
 
 
 @pytest.mark.slow

@@ -171,7 +171,10 @@ def any_hidden(pick: Pick, device: str) -> list[Case]:
 
 
 def any_cost(case: Case) -> Cost:
-    return Cost(input_bytes(case), kept_elements(case) * ITEM_BYTES["bool"], elements(first_tensor(case)))
+    """A lane may stop at its first hit: the first element of each is sure to be read."""
+    x = first_tensor(case)
+    sure = kept_elements(case) * ITEM_BYTES[x.dtype]
+    return Cost(input_bytes(case), kept_elements(case) * ITEM_BYTES["bool"], elements(x), min(sure, input_bytes(case)))
 
 
 OPS: tuple[Op, ...] = (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import functools
 import re
 import typing
 from collections.abc import Iterator, Sequence
+
+from evaluator.close_names import close_to
 
 if typing.TYPE_CHECKING:
     from torch.testing._internal.opinfo.core import OpInfo
@@ -59,8 +60,7 @@ def select(names: Sequence[str] | None = None) -> tuple[OpInfo, ...]:
     for name in names:
         entries = [entry for entry in database() if name in (entry.name, label(entry))]
         if not entries:
-            close = difflib.get_close_matches(name, [label(entry) for entry in database()])
-            raise UnknownEntry(f"torch's op database has no entry {name!r}." + (f" Did you mean {', '.join(close)}?" if close else ""))
+            raise UnknownEntry(f"torch's op database has no entry {name!r}.{close_to(name, map(label, database()))}")
         found |= {label(entry): entry for entry in entries}
     return tuple(found.values())
 

@@ -53,7 +53,7 @@ def sort_kernel_impl(x, dim=-1, descending=False):
     keys, merged = (torch.empty(rows.shape, dtype=torch.int64, device=x.device) for _ in range(2))
     values, indices = torch.empty_like(rows), torch.empty_like(keys)
     # Triton's interpreter pays for every program, a GPU for every idle lane.
-    block = 1024 if x.is_cuda else 65536
+    block = 1024 if x.is_cuda else min(65536, triton.next_power_of_2(n))
     grid = (triton.cdiv(n, block),)
     sort_pack_kernel[grid](bits, keys, n, columns, FLOAT=x.is_floating_point(), DESCENDING=descending, BLOCK=block)
     width = 1

@@ -76,8 +76,8 @@ def _enter(config: dict, keep: tuple[int, ...]) -> dict[str, str]:  # type: igno
     rlimits.apply(config["rlimits"])
     layers["rlimits"] = "active" if "rlimits" not in skip else _LEFT_OUT
     for name, put_on in (
-        ("landlock", lambda: landlock.apply(config["readable"], config["writable"])),
-        ("seccomp", seccomp.apply),
+        ("landlock", lambda: landlock.apply(config["readable"], config["writable"], loopback=config["loopback"])),
+        ("seccomp", lambda: seccomp.apply(inet=config["loopback"])),
     ):
         if name in skip:
             layers[name] = _LEFT_OUT

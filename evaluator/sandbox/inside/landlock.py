@@ -44,11 +44,14 @@ def rights(version: int) -> int:
     return handled
 
 
-def apply(readable: Sequence[str], writable: Sequence[str]) -> str:
-    """Confine this process for good; returns what the kernel's ABI could not cover, "" when nothing. Needs no_new_privs."""
+def apply(readable: Sequence[str], writable: Sequence[str], *, loopback: bool = False) -> str:
+    """Confine this process for good; returns what the kernel's ABI could not cover, "" when nothing. Needs no_new_privs.
+
+    `loopback`: leave TCP alone, for a run in a network namespace that holds nothing but its own loopback.
+    """
     version = abi()
     handled = rights(version)
-    tcp = BIND_TCP | CONNECT_TCP if version >= 4 else 0
+    tcp = BIND_TCP | CONNECT_TCP if version >= 4 and not loopback else 0
     scope = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL if version >= 6 else 0
     attributes = struct.pack("=QQQ", handled, tcp, scope)[: 8 if version < 4 else 16 if version < 6 else 24]
     ruleset = kernel.syscall(_CREATE, ctypes.create_string_buffer(attributes, len(attributes)), len(attributes), 0)

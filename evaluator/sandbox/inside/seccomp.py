@@ -1,7 +1,8 @@
 """A seccomp deny-list, assembled as classic BPF by hand so that no library is needed.
 
 Refused calls fail with EPERM, so that libraries fall back instead of dying; `clone3` fails with ENOSYS, because its flags lie in
-memory that a filter cannot read and libc then uses `clone`. Sockets are AF_UNIX only (CUDA needs those).
+memory that a filter cannot read and libc then uses `clone`. Sockets are AF_UNIX only (CUDA needs those), and TCP over AF_INET where a
+run may use the loopback of its own network namespace.
 """
 
 from __future__ import annotations
@@ -87,17 +88,20 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "mq_open": (240, 180),
     "memfd_secret": (447, 447),
 }
-_SOCKET = {"socket": (41, 198), "socketpair": (53, 199)}
+_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 _CLONE = (56, 220)
 _CLONE3 = (435, 435)
 _IOCTL = (16, 29)
 
 NAMESPACE_FLAGS = 0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-AF_UNIX = 1
+AF_UNIX, AF_INET = 1, 2
+SOCK_STREAM, IPPROTO_TCP = 1, 6
+_TYPE_MASK = 0xF
+"""The bits of a socket's type that are not flags (SOCK_CLOEXEC, SOCK_NONBLOCK)."""
 
-_LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _ARG0, _ARG1 = 0, 4, 16, 24
+_LOAD, _AND, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCH, _ARG0, _ARG1, _ARG2 = 0, 4, 16, 24, 32
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _X32 = 0x40000000
 
@@ -117,8 +121,19 @@ def _refuse(error: int) -> bytes:
     return _op(_RETURN, _ERRNO | error)
 
 
-def assemble(machine: str) -> bytes:
-    """The filter program for `machine` (`x86_64` or `aarch64`). Raises `Unsupported` for any other."""
+_TCP = [  # followed by a refusal and, behind that, the permission
+    _op(_JUMP_EQUAL, AF_INET, 0, 6),
+    _op(_LOAD, _ARG1),
+    _op(_AND, _TYPE_MASK),
+    _op(_JUMP_EQUAL, SOCK_STREAM, 0, 3),
+    _op(_LOAD, _ARG2),
+    _op(_JUMP_EQUAL, 0, 2, 0),
+    _op(_JUMP_EQUAL, IPPROTO_TCP, 1, 0),
+]
+
+
+def assemble(machine: str, *, inet: bool = False) -> bytes:
+    """The filter program for `machine` (`x86_64` or `aarch64`); `inet` lets TCP over AF_INET pass. Raises `Unsupported` for any other."""
     if machine not in AUDIT_ARCH:
         raise Unsupported(errno.ENOSYS, f"no seccomp filter is written for {machine}")
     column = _COLUMN[machine]
@@ -130,11 +145,12 @@ def assemble(machine: str) -> bytes:
         if number is not None:
             code += [_op(_JUMP_EQUAL, number, 0, 1), _refuse(errno.EPERM)]
     code += [_op(_JUMP_EQUAL, _CLONE3[column], 0, 1), _refuse(errno.ENOSYS)]
-    for pair in _SOCKET.values():
+    for call, rest in ((_SOCKET, _TCP if inet else []), (_SOCKETPAIR, [])):
         code += [
-            _op(_JUMP_EQUAL, pair[column], 0, 4),
+            _op(_JUMP_EQUAL, call[column], 0, 4 + len(rest)),
             _op(_LOAD, _ARG0),
-            _op(_JUMP_EQUAL, AF_UNIX, 1, 0),
+            _op(_JUMP_EQUAL, AF_UNIX, 1 + len(rest), 0),
+            *rest,
             _refuse(errno.EPERM),
             _op(_RETURN, _ALLOW),
         ]
@@ -158,9 +174,9 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
 
 
-def apply() -> None:
+def apply(*, inet: bool = False) -> None:
     """Put the filter on this process for good. Needs no_new_privs. Raises `OSError`."""
-    code = assemble(kernel.MACHINE)
+    code = assemble(kernel.MACHINE, inet=inet)
     buffer = ctypes.create_string_buffer(code, len(code))
     program = _Program(len(code) // 8, ctypes.addressof(buffer))
     kernel.syscall(_SYS_SECCOMP[kernel.MACHINE], _SET_MODE_FILTER, 0, ctypes.addressof(program))

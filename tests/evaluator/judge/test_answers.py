@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.contract import dumps
-from evaluator.judge.answers import MAX_TEXT, CallFailed, Returned, Timed, calls_of, error_of, timed_of
+from evaluator.judge.answers import MAX_TEXT, CallFailed, Returned, Timed, calls_of, error_of, text_of, timed_of
 from evaluator.judge.peer import PeerBrokeProtocol
 
 WORDS = ["error", "kind", "type", "message", "traceback", "callables", "calls", "outputs", "shape", "strides", "dtype", "device", "layout"]
@@ -112,3 +112,14 @@ def _shown(*texts: typing.Any) -> None:
         assert isinstance(text, str)
         assert "\x00" not in text
         text.encode()
+
+
+@given(st.text(max_size=50), st.text(max_size=50), st.booleans())
+def test_a_message_is_one_line_and_nothing_of_it_is_lost(said: str, traceback: str, importing: bool) -> None:
+    failed = error_of({"error": {"kind": "exception", "type": "E", "message": said, "traceback": traceback}}, importing=importing)
+
+    assert failed is not None
+    first, _, more = text_of(said).partition("\n")
+    assert failed.reason.message.endswith(f": {first}")
+    assert "\n" not in failed.reason.message
+    assert more.strip("\n") in failed.reason.detail

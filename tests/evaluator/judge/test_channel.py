@@ -45,7 +45,8 @@ def test_answers_to_all_commands_at_once(judged: Judged) -> None:
         hostile("for n in range(3, 60):\n    os.write(channel, frame({**answers_to_first_call(), 'id': n}))\nreturn torch.relu(x)")
     )
 
-    assert outcome.verdict in (Verdict.WRONG_RESULT, Verdict.REJECTED), outcome.reasons
+    # Which forged answer is read for which call depends on who is quicker: a case of another shape may be the first with a wrong one.
+    assert outcome.verdict in (Verdict.WRONG_RESULT, Verdict.WRONG_SHAPE, Verdict.REJECTED), outcome.reasons
 
 
 def test_closing_the_channel(judged: Judged) -> None:

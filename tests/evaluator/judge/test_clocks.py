@@ -73,6 +73,18 @@ def run(self, entry):
 clocks.WallClock.arm, clocks.WallClock.run = arm, run
 clocks.WallClock.collect = lambda self: ([1000] * len(self._calls), [1000] * len(self._calls), True)
 """
+ALL_AT_ONCE = """
+import sys, torch
+done = {}
+
+def mm_kernel_impl(a, b):
+    clock = sys._getframe(1).f_locals.get("self")
+    calls = getattr(clock, "_calls", ())
+    if a.data_ptr() not in done:
+        for call in calls:
+            done[call.args[0].data_ptr()] = torch.mm(*call.args)
+    return done.pop(a.data_ptr()) if calls else torch.mm(a, b)
+"""
 SHORT_CASE_ONLY = """
 import sys, torch
 clocks = sys.modules["evaluator.candidate.clocks"]
@@ -104,8 +116,17 @@ def mm_kernel_impl(a, b):
 """
 
 
+BROKEN = (Verdict.COMPILE_ERROR, Verdict.RUNTIME_ERROR, Verdict.CRASHED, Verdict.TIMEOUT)
+"""An attack that ends so did not take place: what it replaces has another name by now."""
+
+
 def speedups(outcome: Outcome) -> list[float]:
     return [case.timing.speedup for case in outcome.cases if case.timing is not None]
+
+
+def surely(outcome: Outcome) -> list[float]:
+    """The speedups that are certain, whatever else this machine did: the lower ends of the intervals."""
+    return [case.timing.low for case in outcome.cases if case.timing is not None]
 
 
 @pytest.mark.parametrize("forgery", [BOUND_CLOCK, TIMER], ids=["the harness's clock", "the harness's timer"])
@@ -179,6 +200,7 @@ torch.mm = mm
 def test_work_outside_the_judges_clock_gains_nothing(judged: Judged, forgery: str) -> None:
     outcome = judged(MM.format(forgery=forgery), "mm", mode=Mode.BENCHMARK)
 
+    assert outcome.verdict not in BROKEN, outcome.reasons
     assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 10, speedups(outcome)
 
 
@@ -186,16 +208,27 @@ def test_work_in_another_process_gains_nothing(judged: Judged) -> None:
     """The candidate's own process only waits: its CPU time says nothing of the work."""
     outcome = judged(MM.format(forgery=WORKS_IN_ANOTHER_PROCESS), "mm", mode=Mode.BENCHMARK)
 
+    assert outcome.verdict not in BROKEN, outcome.reasons
     assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 10, (speedups(outcome), outcome.log)
+
+
+def test_doing_the_work_of_all_calls_in_the_first_gains_nothing(judged: Judged) -> None:
+    outcome = judged(ALL_AT_ONCE, "mm", mode=Mode.BENCHMARK)
+
+    assert outcome.verdict not in BROKEN, outcome.reasons
+    assert len(speedups(outcome)) > 0 or outcome.verdict is not Verdict.ACCEPTED
+    assert max(surely(outcome), default=0) < 1.5, speedups(outcome)
 
 
 def test_forged_clock_in_a_short_case_is_found_out(judged: Judged) -> None:
     outcome = judged(SHORT_CASE_ONLY, "cross_entropy", mode=Mode.BENCHMARK)
 
+    assert outcome.verdict not in BROKEN, outcome.reasons
     assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 10, speedups(outcome)
 
 
 def test_slowing_the_baseline_gains_nothing(judged: Judged) -> None:
     outcome = judged(SLOWS_THE_BASELINE, "mm", mode=Mode.BENCHMARK)
 
-    assert outcome.verdict is not Verdict.ACCEPTED or max(speedups(outcome)) < 1.5, speedups(outcome)
+    assert outcome.verdict not in BROKEN, outcome.reasons
+    assert outcome.verdict is not Verdict.ACCEPTED or max(surely(outcome)) < 1.5, speedups(outcome)

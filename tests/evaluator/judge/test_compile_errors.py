@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evaluator.contract import Limits, Outcome, State, Verdict
 from tests.evaluator.judge.conftest import Judged
 from tests.evaluator.judge.kernels import GOOD, relu
+
+pytestmark = pytest.mark.usefixtures("good_in_the_end")
 
 
 def reason(outcome: Outcome) -> str:
@@ -12,16 +16,16 @@ def reason(outcome: Outcome) -> str:
     return outcome.reasons[0].message
 
 
-def test_syntax_error_names_the_line(judged: Judged) -> None:
-    outcome = judged("import torch\n\ndef relu_kernel_impl(x)\n    return x\n")
+def test_syntax_error_names_the_line(evaluate: Judged) -> None:
+    outcome = evaluate("import torch\n\ndef relu_kernel_impl(x)\n    return x\n")
 
     assert (outcome.verdict, outcome.stage) == (Verdict.COMPILE_ERROR, State.BUILDING)
     assert "line 3" in reason(outcome)
     assert outcome.correctness_score is None
 
 
-def test_raising_at_import_shows_the_authors_lines_only(judged: Judged) -> None:
-    outcome = judged("import torch\n\nraise KeyError('no such table')\n" + GOOD)
+def test_raising_at_import_shows_the_authors_lines_only(evaluate: Judged) -> None:
+    outcome = evaluate("import torch\n\nraise KeyError('no such table')\n" + GOOD)
 
     assert (outcome.verdict, outcome.stage) == (Verdict.COMPILE_ERROR, State.BUILDING)
     assert "KeyError" in reason(outcome)
@@ -30,22 +34,22 @@ def test_raising_at_import_shows_the_authors_lines_only(judged: Judged) -> None:
     assert "harness.py" not in outcome.reasons[0].detail
 
 
-def test_exit_at_import_is_not_an_exit_of_the_judge(judged: Judged) -> None:
-    outcome = judged("raise SystemExit(0)\n" + GOOD)
+def test_exit_at_import_is_not_an_exit_of_the_judge(evaluate: Judged) -> None:
+    outcome = evaluate("raise SystemExit(0)\n" + GOOD)
 
     assert outcome.verdict is Verdict.COMPILE_ERROR
     assert "SystemExit" in reason(outcome)
 
 
-def test_importing_what_is_not_there(judged: Judged) -> None:
-    outcome = judged("import a_module_that_nobody_has\n" + GOOD)
+def test_importing_what_is_not_there(evaluate: Judged) -> None:
+    outcome = evaluate("import a_module_that_nobody_has\n" + GOOD)
 
     assert outcome.verdict is Verdict.COMPILE_ERROR
     assert "a_module_that_nobody_has" in reason(outcome)
 
 
-def test_missing_entry_point_lists_the_callables(judged: Judged) -> None:
-    outcome = judged("import torch\n\ndef my_relu(x):\n    return x\n\nclass Fast:\n    pass\n")
+def test_missing_entry_point_lists_the_callables(evaluate: Judged) -> None:
+    outcome = evaluate("import torch\n\ndef my_relu(x):\n    return x\n\nclass Fast:\n    pass\n")
 
     assert (outcome.verdict, outcome.stage) == (Verdict.COMPILE_ERROR, State.BUILDING)
     assert "relu_kernel_impl" in reason(outcome)
@@ -53,15 +57,15 @@ def test_missing_entry_point_lists_the_callables(judged: Judged) -> None:
     assert "Fast" in reason(outcome)
 
 
-def test_entry_point_that_goes_away_while_importing_lists_the_callables(judged: Judged) -> None:
-    outcome = judged(GOOD + "\ndef other(x):\n    return x\n\ndel globals()['relu_kernel_impl']\n")
+def test_entry_point_that_goes_away_while_importing_lists_the_callables(evaluate: Judged) -> None:
+    outcome = evaluate(GOOD + "\ndef other(x):\n    return x\n\ndel globals()['relu_kernel_impl']\n")
 
     assert outcome.verdict is Verdict.COMPILE_ERROR
     assert "callables found: other" in reason(outcome)
 
 
-def test_entry_point_that_cannot_be_called(judged: Judged) -> None:
-    outcome = judged("relu_kernel_impl = 3\n")
+def test_entry_point_that_cannot_be_called(evaluate: Judged) -> None:
+    outcome = evaluate("relu_kernel_impl = 3\n")
 
     assert outcome.verdict is Verdict.COMPILE_ERROR
     assert "relu_kernel_impl" in reason(outcome)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.contract import Flag, Limits, State, Verdict
+from evaluator.contract import Flag, Limits, Mode, State, Verdict
+from evaluator.judge import timing_stage
 from tests.evaluator.judge.conftest import Judged
 from tests.evaluator.judge.kernels import relu
 
+pytestmark = pytest.mark.usefixtures("good_in_the_end")
 SHORT = Limits(check_s=2)
 
 
-def test_raising_in_the_call_shows_the_authors_lines_only(judged: Judged) -> None:
-    outcome = judged(relu("raise IndexError('tile 7')"))
+def test_raising_in_the_call_shows_the_authors_lines_only(evaluate: Judged) -> None:
+    outcome = evaluate(relu("raise IndexError('tile 7')"))
 
     assert (outcome.verdict, outcome.stage) == (Verdict.RUNTIME_ERROR, State.CHECKING)
     (reason,) = outcome.reasons
@@ -23,14 +25,14 @@ def test_raising_in_the_call_shows_the_authors_lines_only(judged: Judged) -> Non
 
 
 @pytest.mark.parametrize("error", ["SystemExit(3)", "KeyboardInterrupt()"])
-def test_raising_what_is_not_an_error(judged: Judged, error: str) -> None:
-    outcome = judged(relu(f"raise {error}"))
+def test_raising_what_is_not_an_error(evaluate: Judged, error: str) -> None:
+    outcome = evaluate(relu(f"raise {error}"))
 
     assert outcome.verdict is Verdict.RUNTIME_ERROR
     assert error[:-1].partition("(")[0] in outcome.reasons[0].message
 
 
-def test_exception_that_fights_being_shown(judged: Judged) -> None:
+def test_exception_that_fights_being_shown(evaluate: Judged) -> None:
     hostile = """
         import torch
         class Sly(Exception):
@@ -39,14 +41,14 @@ def test_exception_that_fights_being_shown(judged: Judged) -> None:
             __repr__ = __str__
         Sly.__name__ = "x" * 100_000
     """
-    outcome = judged(relu("raise Sly('a' * 5_000_000)", hostile))
+    outcome = evaluate(relu("raise Sly('a' * 5_000_000)", hostile))
 
     assert outcome.verdict is Verdict.RUNTIME_ERROR
     assert len(outcome.reasons[0].message) < 1000
 
 
-def test_endless_message(judged: Judged) -> None:
-    outcome = judged(relu("raise ValueError('long ' * 1_000_000 + '\\x00\\ud800')"))
+def test_endless_message(evaluate: Judged) -> None:
+    outcome = evaluate(relu("raise ValueError('long ' * 1_000_000 + '\\x00\\ud800')"))
 
     assert outcome.verdict is Verdict.RUNTIME_ERROR
     assert len(outcome.reasons[0].message) < 50_000
@@ -61,8 +63,8 @@ def test_endless_message(judged: Judged) -> None:
         ("torch.nn.Parameter(torch.relu(x), requires_grad=False)", "Parameter"),
     ],
 )
-def test_returning_what_is_no_tensor(judged: Judged, value: str, found: str) -> None:
-    outcome = judged(relu(f"return {value}"))
+def test_returning_what_is_no_tensor(evaluate: Judged, value: str, found: str) -> None:
+    outcome = evaluate(relu(f"return {value}"))
 
     assert (outcome.verdict, outcome.stage) == (Verdict.RUNTIME_ERROR, State.CHECKING)
     assert found in outcome.reasons[0].message
@@ -99,6 +101,18 @@ def test_call_that_does_not_end(judged: Judged, body: str) -> None:
 
     assert (outcome.verdict, outcome.stage) == (Verdict.TIMEOUT, State.CHECKING)
     assert outcome.stage_seconds["checking"] < 30
+
+
+def test_a_call_that_takes_a_quarter_of_a_commands_time_is_slow_and_no_timeout(evaluate: Judged, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing_stage, "COMMAND_S", 2.0)
+    slow = relu("time.sleep(0.5 if x.shape == (256, 4096) else 0)\nreturn torch.relu(x)", "import time\nimport torch")
+
+    outcome = evaluate(slow, mode=Mode.BENCHMARK)
+
+    assert outcome.verdict in (Verdict.ACCEPTED, Verdict.SUSPECT), outcome.reasons  # a busy machine can make two clocks disagree
+    timed = next(case for case in outcome.cases if case.name == "256x4096" and case.timing)
+    assert timed.timing is not None
+    assert timed.timing.calls == 1
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tests.evaluator.judge.kernels import relu
 
 SECRET = "postgresql://kbweb:a-secret-that-nobody-may-see@127.0.0.1/kbweb"
 LOOK = """
-import glob, json, os, socket, torch
+import ctypes, glob, json, os, socket, torch
 
 def tried(what, *args):
     try:
@@ -45,6 +45,15 @@ def environments():
             pass
     return "\\n".join(texts)
 
+def threads_of_openblas():
+    import numpy
+    maps = {line.split()[-1] for line in open("/proc/self/maps") if "openblas" in line.lower()}
+    found = []
+    for library in map(ctypes.CDLL, sorted(maps)):
+        names = [prefix + "openblas_get_num_threads" + suffix for prefix in ("", "scipy_") for suffix in ("", "64_", "_64_")]
+        found += [getattr(library, name)() for name in names if hasattr(library, name)]
+    return found
+
 found = {
     "uids": os.getresuid(),
     "become root": tried(os.setuid, 0),
@@ -60,6 +69,7 @@ found = {
     "postgresql sockets": glob.glob("/tmp/**/.s.PGSQL*", recursive=True) + glob.glob("/run/**/.s.PGSQL*", recursive=True),
     "environment": dict(os.environ),
     "all environments": environments(),
+    "threads of OpenBLAS": threads_of_openblas(),
     "processes": len(glob.glob("/proc/[0-9]*")),
     "write to site-packages": tried(open, os.path.dirname(torch.__file__) + "/planted.py", "w"),
     "host's devices": sorted(glob.glob("/dev/sd*") + glob.glob("/dev/vd*") + glob.glob("/dev/kvm")),
@@ -161,6 +171,10 @@ def test_the_workers_environment_is_absent(look: Look) -> None:
     assert not {"DATABASE_URL", "KB_TOKEN", "SECRET_KEY", "KB_LOCK_DIR"} & set(look.found["environment"])
     assert "a-secret" not in look.found["all environments"]
     assert "DATABASE_URL" not in look.found["all environments"]
+
+
+def test_numpy_and_so_the_interpreter_computes_on_one_thread(look: Look) -> None:
+    assert set(look.found["threads of OpenBLAS"]) == {1}
 
 
 def test_it_sees_its_own_processes_only(look: Look) -> None:

@@ -8,6 +8,7 @@ from evaluator.contract import State, Verdict
 from tests.evaluator.judge.conftest import Judged
 from tests.evaluator.judge.kernels import relu
 
+pytestmark = pytest.mark.usefixtures("good_in_the_end")
 SOFTMAX = "import torch\n\ndef softmax_kernel_impl(x, dim):\n    {}\n"
 STALE = """
     import torch
@@ -30,8 +31,8 @@ STALE = """
         ("return torch.relu(x).to_sparse()", Verdict.WRONG_STRIDES, "sparse"),
     ],
 )
-def test_form(judged: Judged, body: str, verdict: Verdict, words: str) -> None:
-    outcome = judged(relu(body))
+def test_form(evaluate: Judged, body: str, verdict: Verdict, words: str) -> None:
+    outcome = evaluate(relu(body))
 
     assert (outcome.verdict, outcome.stage) == (verdict, State.CHECKING)
     assert words in outcome.reasons[0].message
@@ -45,8 +46,8 @@ def test_form(judged: Judged, body: str, verdict: Verdict, words: str) -> None:
         ("mm", "import torch\n\ndef mm_kernel_impl(a, b):\n    return torch.mm(b.t(), a.t()).t()\n"),
     ],
 )
-def test_strides(judged: Judged, op: str, source: str) -> None:
-    outcome = judged(source, op)
+def test_strides(evaluate: Judged, op: str, source: str) -> None:
+    outcome = evaluate(source, op)
 
     assert outcome.verdict is Verdict.WRONG_STRIDES
     assert "strides" in outcome.reasons[0].message
@@ -63,8 +64,8 @@ def test_strides(judged: Judged, op: str, source: str) -> None:
     ],
     ids=["a bit off", "NaN", "zeros", "last row left out"],
 )
-def test_values(judged: Judged, body: str) -> None:
-    outcome = judged(relu(body))
+def test_values(evaluate: Judged, body: str) -> None:
+    outcome = evaluate(relu(body))
 
     assert (outcome.verdict, outcome.stage) == (Verdict.WRONG_RESULT, State.CHECKING)
     failed = next(case for case in outcome.cases if not case.passed)
@@ -85,8 +86,8 @@ def test_values(judged: Judged, body: str) -> None:
     ],
     ids=["cached by shape", "cached by address", "honest at first", "whatever the memory holds"],
 )
-def test_stale_outputs(judged: Judged, body: str, before: str) -> None:
-    outcome = judged(relu(body, before))
+def test_stale_outputs(evaluate: Judged, body: str, before: str) -> None:
+    outcome = evaluate(relu(body, before))
 
     assert (outcome.verdict, outcome.stage) == (Verdict.WRONG_RESULT, State.CHECKING)
 
@@ -105,15 +106,15 @@ def test_stale_outputs(judged: Judged, body: str, before: str) -> None:
     ],
     ids=["the input", "a view of the input", "the input, changed", "one buffer for all calls"],
 )
-def test_aliased_output(judged: Judged, body: str, before: str, words: str) -> None:
-    outcome = judged(relu(body, before))
+def test_aliased_output(evaluate: Judged, body: str, before: str, words: str) -> None:
+    outcome = evaluate(relu(body, before))
 
     assert (outcome.verdict, outcome.stage) == (Verdict.ALIASED_OUTPUT, State.CHECKING)
     assert words in outcome.reasons[0].message
 
 
 @pytest.mark.xfail(strict=True, reason="HOLE: an alias is looked for among the outputs of one command only")
-def test_two_buffers_in_turns_are_aliases_too(judged: Judged) -> None:
+def test_two_buffers_in_turns_are_aliases_too(evaluate: Judged) -> None:
     """It saves the allocation that honest kernels pay for in every call."""
     before = """
         import itertools, torch
@@ -123,7 +124,7 @@ def test_two_buffers_in_turns_are_aliases_too(judged: Judged) -> None:
         key = (tuple(x.shape), x.dtype, next(turn) % 2)
         return kept.setdefault(key, torch.empty(x.shape, dtype=x.dtype)).copy_(torch.relu(x))
     """
-    outcome = judged(relu(body, before))
+    outcome = evaluate(relu(body, before))
 
     assert outcome.verdict is Verdict.ALIASED_OUTPUT, outcome.reasons
 
@@ -136,14 +137,14 @@ def test_two_buffers_in_turns_are_aliases_too(judged: Judged) -> None:
     ],
     ids=["zeroes it", "writes between its elements"],
 )
-def test_mutated_input(judged: Judged, body: str) -> None:
-    outcome = judged(relu(body))
+def test_mutated_input(evaluate: Judged, body: str) -> None:
+    outcome = evaluate(relu(body))
 
     assert (outcome.verdict, outcome.stage) == (Verdict.INPUT_MUTATED, State.CHECKING)
     assert "input 0" in outcome.reasons[0].message
 
 
-def test_tensor_subclass_with_torch_function_is_never_asked(judged: Judged) -> None:
+def test_tensor_subclass_with_torch_function_is_never_asked(evaluate: Judged) -> None:
     lazy = """
         import torch
         class Lazy(torch.Tensor):
@@ -154,13 +155,13 @@ def test_tensor_subclass_with_torch_function_is_never_asked(judged: Judged) -> N
                         return args[0]
                     return torch.relu(torch.Tensor.as_subclass(args[0], torch.Tensor))
     """
-    outcome = judged(relu("return x.clone().as_subclass(Lazy)", lazy))
+    outcome = evaluate(relu("return x.clone().as_subclass(Lazy)", lazy))
 
     assert outcome.verdict is Verdict.RUNTIME_ERROR
     assert "Lazy" in outcome.reasons[0].message
 
 
-def test_tensor_that_needs_a_gradient_counts_by_its_values(judged: Judged) -> None:
-    outcome = judged(relu("return torch.relu(x).requires_grad_(True)"))
+def test_tensor_that_needs_a_gradient_counts_by_its_values(evaluate: Judged) -> None:
+    outcome = evaluate(relu("return torch.relu(x).requires_grad_(True)"))
 
     assert outcome.verdict is Verdict.ACCEPTED, outcome.reasons

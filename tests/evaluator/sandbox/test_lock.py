@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -59,6 +62,36 @@ def test_builds_share_and_keep_a_timed_run_out() -> None:
         with pytest.raises(LockBusy), device_lock("cpu"):
             pass
         other.kill()
+
+
+def test_who_lets_it_go_and_wants_it_again_comes_after_who_waits(own_directory: Path) -> None:
+    """A waiter looks fifty times a second, and one that takes the lock again at once would win every time."""
+    took: list[str] = []
+
+    def wait() -> None:
+        with device_lock("cpu", timeout_s=30):
+            took.append("waiter")
+
+    waiter = threading.Thread(target=wait)
+    with device_lock("cpu"):
+        waiter.start()
+        while not somebody_waits(own_directory):
+            os.sched_yield()
+    with device_lock("cpu", timeout_s=30):
+        took.append("again")
+    waiter.join()
+
+    assert took == ["waiter", "again"]
+
+
+def somebody_waits(locks: Path) -> bool:
+    """Whether somebody has taken the turn."""
+    with (locks / "cpu.turn.lock").open() as turn:
+        try:
+            fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def test_devices_do_not_share_a_lock() -> None:

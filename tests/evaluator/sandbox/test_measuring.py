@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -30,22 +31,15 @@ ctypes.CDLL(None).syscall(60 if os.uname().machine == 'x86_64' else 93, 0)
 """
 
 
-@contextmanager
-def many_processes(count: int) -> Iterator[None]:
-    """Processes of our own that do nothing, as a busy host has them."""
-    children = []
-    for _ in range(count):
-        child = os.fork()
-        if child == 0:
-            time.sleep(600)
-            os._exit(0)
-        children.append(child)
-    try:
+@pytest.fixture(scope="module")
+def many_processes() -> Iterator[None]:
+    """Processes that do nothing, as a busy host has them."""
+    command = f"for _ in $(seq {HUNDREDS}); do sleep 600 & done; echo ready; wait"
+    with subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE, start_new_session=True) as shell:
+        assert shell.stdout is not None
+        assert shell.stdout.readline() == b"ready\n"
         yield
-    finally:
-        for child in children:
-            os.kill(child, 9)
-            os.waitpid(child, 0)
+        os.killpg(shell.pid, signal.SIGKILL)
 
 
 def least(action: Callable[[], object], clock: Callable[[], float], times: int = 10) -> float:
@@ -114,25 +108,26 @@ def test_memory_that_we_gave_counts_once_we_let_go_of_it(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.usefixtures("many_processes")
 def test_usage_is_cheap_beside_many_processes(listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not listed:
         monkeypatch.setattr(tree, "_kernel_lists_children", lambda: False)
     elif not tree._kernel_lists_children():
         pytest.skip("this kernel lists no children")
-    with start("import time; time.sleep(600)") as process, many_processes(HUNDREDS):
+    with start("import time; time.sleep(600)") as process:
         milliseconds = 1e3 * least(process.usage, time.thread_time)
 
     assert milliseconds < (2 if listed else 20)
 
 
+@pytest.mark.usefixtures("many_processes")
 def test_the_end_of_a_run_that_left_nothing_is_quick() -> None:
     def one() -> float:
         with start("pass") as process:
             process.wait(20)
             return 1e3 * least(process.kill, time.perf_counter, times=1)
 
-    with many_processes(HUNDREDS):
-        assert min(one() for _ in range(5)) < 10
+    assert any(one() < 10 for _ in range(5))
 
 
 def test_waiting_ends_with_the_process() -> None:

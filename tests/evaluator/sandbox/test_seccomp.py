@@ -14,9 +14,9 @@ EPERM, ENOSYS = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 MACHINES = ["x86_64", "aarch64"]
 
 
-def verdict(machine: str, number: int, *args: int, arch: int | None = None) -> int:
+def verdict(machine: str, number: int, *args: int, arch: int | None = None, inet: bool = False) -> int:
     data = struct.pack("=IIQ6Q", number, arch or seccomp.AUDIT_ARCH[machine], 0, *(*args, 0, 0, 0, 0, 0, 0)[:6])
-    code = list(struct.iter_unpack("=HBBI", seccomp.assemble(machine)))
+    code = list(struct.iter_unpack("=HBBI", seccomp.assemble(machine, inet=inet)))
     accumulator = at = 0
     while True:
         operation, jump_true, jump_false, value = code[at]
@@ -30,6 +30,8 @@ def verdict(machine: str, number: int, *args: int, arch: int | None = None) -> i
                 at += jump_true if accumulator == value else jump_false
             case 0x35:
                 at += jump_true if accumulator >= value else jump_false
+            case 0x54:
+                accumulator &= value
             case 0x45:
                 at += jump_true if accumulator & value else jump_false
             case _:
@@ -49,6 +51,30 @@ def test_sockets_are_unix_only(machine: str) -> None:
     for number in ({"x86_64": 41, "aarch64": 198}[machine], {"x86_64": 53, "aarch64": 199}[machine]):
         assert verdict(machine, number, 1) == ALLOW
         assert [verdict(machine, number, family) for family in (2, 10, 16, 17, 40)] == [EPERM] * 5
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_loopback_adds_tcp_and_changes_nothing_else(machine: str) -> None:
+    socket, socketpair = {"x86_64": (41, 53), "aarch64": (198, 199)}[machine]
+    numbers = [*range(500), 0x4000_0001]
+
+    assert [verdict(machine, socket, 2, kind, protocol, inet=True) for kind in (1, 0x801, 0x80801) for protocol in (0, 6)] == [ALLOW] * 6
+    assert verdict(machine, socketpair, 2, 1, inet=True) == EPERM
+    for number in (socket, socketpair):
+        assert verdict(machine, number, 1, 2, inet=True) == ALLOW
+        assert [verdict(machine, number, family, 1, inet=True) for family in (10, 16, 17, 40)] == [EPERM] * 4
+    assert [verdict(machine, number, inet=True) for number in numbers] == [verdict(machine, number) for number in numbers]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("kind", "protocol"),
+    [(2, 0), (2, 17), (2, 136), (1, 132), (1, 262), (1, 33), (5, 0), (5, 132), (3, 6), (6, 33), (0, 0), (2 | 0x80000, 0), (10, 0), (1, 17)],
+    ids=lambda number: str(number),
+)
+def test_of_the_internet_family_nothing_but_tcp_passes(machine: str, kind: int, protocol: int) -> None:
+    """UDP, UDP-Lite, SCTP, MPTCP, DCCP, raw and packet sockets."""
+    assert verdict(machine, {"x86_64": 41, "aarch64": 198}[machine], 2, kind, protocol, inet=True) == EPERM
 
 
 @pytest.mark.parametrize("machine", MACHINES)

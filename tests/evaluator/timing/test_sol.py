@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
+from evaluator.contract import CaseTiming, SampleStats
 from evaluator.devices import DEVICES, device_class
 from evaluator.ops.definition import Cost
 from evaluator.ops.registry import all_ops, get
-from evaluator.timing.sol import SpeedOfLight, gb_per_s, precision_of, sol_share, speed_of_light, tflop_per_s
+from evaluator.timing.sol import Ceilings, SpeedOfLight, gb_per_s, precision_of, sol_share, speed_of_light, tflop_per_s, with_limit
 
 MIB = 1024 * 1024
 
@@ -69,3 +72,37 @@ def test_every_case_has_a_cost(op: object) -> None:
             cost = op.cost(case)
             assert cost.input_bytes >= 0 and cost.output_bytes >= 0 and cost.flops >= 0
             assert case.kind == "correctness" or cost.bytes > 0
+
+
+def test_a_case_carries_work_and_limits() -> None:
+    op = get("softmax")
+    case = next(c for c in op.performance_cases("h100") if c.name == "4096x4096")
+    side = SampleStats(100, 50.0, 50.0, 50.0, 50.0, 50.0, 50.0, 0.0, 0.0)
+    slower = dataclasses.replace(side, median_us=100.0)
+    timing = CaseTiming("event", side, slower, 2.0, 1.9, 2.1, 20, "precise")
+    calibrated = dataclasses.replace(DEVICES["h100"], dram_bytes_per_s=3e12, flops_per_s={"ieee_fp32": 5e13}, launch_us=2.0)
+
+    limit = with_limit(timing, op, case, Ceilings(DEVICES["h100"], calibrated, "measured 2026-11-21")).limit
+
+    assert limit is not None and limit.table is not None and limit.calibrated is not None
+    assert (limit.bytes, limit.memory_bytes, limit.precision) == (128 * MIB, 78 * MIB, "ieee_fp32")
+    assert limit.intensity == limit.flops / (78 * MIB)
+    assert (limit.table.bound, limit.calibrated.bound, limit.calibration) == ("bytes", "bytes", "measured 2026-11-21")
+    assert limit.table.share == pytest.approx(78 * MIB / 3350e3 / 50) and limit.table.baseline_share == pytest.approx(limit.table.share / 2)
+    assert limit.calibrated.floor_us == pytest.approx(78 * MIB / 3e6)
+    assert (limit.calibrated.flops_per_s, limit.calibrated.launch_us) == (5e13, 2.0)
+
+
+def test_outputs_may_stay_in_the_larger_of_the_two_l2_caches() -> None:
+    """The machine's own, where it has more than the table says: every limit of the case counts the same bytes."""
+    op = get("softmax")
+    case = next(c for c in op.performance_cases("h100") if c.name == "4096x4096")
+    side = SampleStats(100, 50.0, 50.0, 50.0, 50.0, 50.0, 50.0, 0.0, 0.0)
+    timing = CaseTiming("event", side, side, 1.0, 1.0, 1.0, 20, "precise")
+    measured = dataclasses.replace(DEVICES["h100"], l2_bytes=60 * MIB)
+
+    limit = with_limit(timing, op, case, Ceilings(DEVICES["h100"], measured)).limit
+
+    assert limit is not None and limit.table is not None and limit.calibrated is not None
+    assert limit.memory_bytes == (64 + 4) * MIB
+    assert limit.table.floor_us == limit.calibrated.floor_us == limit.least_us == pytest.approx(68 * MIB / 3350e3)
