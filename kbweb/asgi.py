@@ -17,7 +17,9 @@ django_application = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402 (apps must be ready)
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
+from django.conf import settings  # noqa: E402
 
+from kbweb.body_limit import BodyLimit  # noqa: E402
 from submissions.live import listener  # noqa: E402
 from submissions.live.groups import Waker  # noqa: E402
 from submissions.live.refusing import RefuseUnknown  # noqa: E402
@@ -49,6 +51,6 @@ class Lifespan:
                 return
 
 
-application = Lifespan(
-    ProtocolTypeRouter({"http": django_application, "websocket": RefuseUnknown(SessionMiddlewareStack(URLRouter(urlpatterns)))})
-)
+http = BodyLimit(django_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)  # type: ignore[arg-type]
+sockets = RefuseUnknown(SessionMiddlewareStack(URLRouter(urlpatterns)))
+application = Lifespan(ProtocolTypeRouter({"http": http, "websocket": sockets}))

@@ -30,12 +30,12 @@ _LIBPQ = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "hos
 _NOT_LIBPQ = {"pool", "server_side_binding", "isolation_level", "assume_role"}
 
 
-def libpq_parameters() -> dict[str, str]:
+def libpq_parameters(application_name: str = "kb-broker") -> dict[str, str]:
     """libpq's connection parameters of Django's database as it is now (a test run changes its name)."""
     known = connections["default"].settings_dict
     found = {libpq: str(known[name]) for name, libpq in _LIBPQ.items() if known.get(name)}
     options = {str(name): str(value) for name, value in known.get("OPTIONS", {}).items() if name not in _NOT_LIBPQ}
-    return {"application_name": "kb-broker", "connect_timeout": "5", **options, **found}
+    return {"connect_timeout": "5", **options, **found, "application_name": application_name}
 
 
 class LazyPool(Pool):

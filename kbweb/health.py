@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
+import structlog
 from django.db import Error, connection
 from django.http import HttpRequest, JsonResponse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from submissions.models import Worker
 from submissions.proof import apart
 
-SEEN_WITHIN = timedelta(seconds=30)
+log = structlog.get_logger(__name__)
 
 
 @never_cache
@@ -28,9 +26,10 @@ def readyz(request: HttpRequest) -> JsonResponse:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-        workers = [_worker(worker) for worker in Worker.objects.filter(seen_at__gte=timezone.now() - SEEN_WITHIN).order_by("name")]
+        workers = [_worker(worker) for worker in Worker.objects.alive().order_by("name")]
     except Error as error:
-        workers, database = [], {"ok": False, "error": str(error).strip().split("\n")[0]}
+        log.warning("database_away", error=str(error).strip())  # it names host, port and role
+        workers, database = [], {"ok": False, "error": "It does not answer. The log of the site has more."}
     at_work = [worker for worker in workers if worker["device"] and worker["in_service"]]
     ready = bool(database["ok"] and at_work)
     parts = {"web": {"ok": True}, "database": database, "device_workers": {"ok": bool(at_work), "count": len(at_work)}}

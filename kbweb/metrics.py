@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import Count
-from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from evaluator.contract import State
-from kbweb.health import SEEN_WITHIN
 from submissions.models import Evaluation, Worker
 
 
@@ -46,10 +44,7 @@ class DatabaseCollector(Collector):
 
         workers = GaugeMetricFamily("kb_workers", "Workers seen lately, by queue and whether in service.", labels=["queue", "in_service"])
         for queue, in_service, n in (
-            Worker.objects.filter(seen_at__gte=Now() - SEEN_WITHIN)
-            .values_list("queue", "in_service")
-            .annotate(n=Count("pk"))
-            .order_by("queue", "in_service")
+            Worker.objects.alive().values_list("queue", "in_service").annotate(n=Count("pk")).order_by("queue", "in_service")
         ):
             workers.add_metric([queue, str(in_service).lower()], n)
         yield workers

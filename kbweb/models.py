@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 from knox.models import AbstractAuthToken
 
 
+def printable(text: str) -> None:
+    """For names and labels, which stand on pages, in terminals and in logs. Raises `ValidationError`."""
+    if not text.isprintable():
+        raise ValidationError("Use printable characters only.")
+
+
 class Scope(models.TextChoices):
+    """What a token may do. Every token may read; `kbweb/api/permissions.py` says what a request needs."""
+
     READ = "read", "Read what you can see"
-    SUBMIT = "submit", "Hand in, cancel and change your own"
+    SUBMIT = "submit", "Hand in, cancel and run again"
+    MANAGE = "manage", "Make and end tokens and webhooks"
 
 
 def every_scope() -> list[str]:
@@ -22,6 +32,8 @@ class Token(AbstractAuthToken):  # type: ignore[misc] # knox has no types
 
     name = models.CharField(max_length=80, default="token")
     scopes = models.JSONField(default=every_scope)
+    agent = models.CharField(max_length=80, blank=True, default="", help_text="Agent label of what is handed in with it.")
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="To the minute.")
 
     class Meta:
         ordering = ("-created",)

@@ -34,6 +34,14 @@ except ValueError as error:
     raise EnvError(f"KB_LIMITS: {error}") from None
 EXAMPLES = env_bool("KB_EXAMPLES", True)
 
+# What one author may have (`submissions/limits.py`), and how long the site's own evaluations wait behind everybody's
+
+KB_OPEN_EVALUATIONS = env_int("KB_OPEN_EVALUATIONS", 200, low=1)
+KB_SUBMISSIONS_PER_HOUR = env_int("KB_SUBMISSIONS_PER_HOUR", 600, low=1)
+KB_ARTEFACT_BYTES_PER_AUTHOR = env_int("KB_ARTEFACT_BYTES_PER_AUTHOR", 256 * 1024**2, low=0)
+KB_WEBHOOKS_PER_USER = env_int("KB_WEBHOOKS_PER_USER", 5, low=0)
+KB_HOUSE_PATIENCE_S = env_int("KB_HOUSE_PATIENCE_S", 15 * 60, low=0)
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -41,7 +49,6 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
-    "django.contrib.humanize",
     "allauth",
     "allauth.account",
     "allauth.socialaccount",
@@ -49,11 +56,9 @@ INSTALLED_APPS = [
     "channels",
     "csp",
     "django_filters",
-    "django_htmx",
     "django_structlog",
     "kbweb.queue_app.QueueConfig",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "knox",
     "rest_framework",
     "submissions",
@@ -65,15 +70,18 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "django_structlog.middlewares.RequestMiddleware",
+    "kbweb.middleware.RequestLog",
+    "kbweb.middleware.refuse_large",
+    "kbweb.middleware.refuse_nul",
+    "kbweb.middleware.keep_private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "kbweb.middleware.tell_what_is_not_allowed",
 ]
 
 ROOT_URLCONF = "kbweb.urls"
@@ -90,6 +98,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "leaderboard.context.moderation",
             ],
         },
     },
@@ -137,6 +146,14 @@ if CHANNEL_URL:
 else:
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
+# What each process remembers: who asked how often (throttles, sign-ins that failed), and what was costly to make
+
+LOCAL = "django.core.cache.backends.locmem.LocMemCache"
+CACHES = {
+    "default": {"BACKEND": LOCAL, "LOCATION": "default", "OPTIONS": {"MAX_ENTRIES": 100_000}},
+    "rendered": {"BACKEND": LOCAL, "LOCATION": "rendered", "OPTIONS": {"MAX_ENTRIES": 200}},
+}
+
 # Accounts
 
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend", "allauth.account.auth_backends.AuthenticationBackend"]
@@ -156,7 +173,17 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_USERNAME_VALIDATORS = "kbweb.accounts.names.validators"
+ACCOUNT_RATE_LIMITS = {"export": "6/h/user"}
+_FORMS = "login signup add_email change_password set_password reset_password reset_password_from_key reauthenticate"
+ACCOUNT_FORMS = {name: f"kbweb.accounts.forms.{name.title().replace('_', '')}Form" for name in _FORMS.split()}
+ALLAUTH_TRUSTED_PROXY_COUNT = env_int("KB_PROXIES", 0, low=0, high=9)
 ACCOUNT_USERNAME_BLACKLIST = ["examples", "kb", "root", "system", "torch_eager", "torch_compile"]
+SOCIALACCOUNT_QUERY_EMAIL = True
+SOCIALACCOUNT_ADAPTER = "kbweb.accounts.github.SocialAdapter"
 GITHUB_CLIENT_ID = env_str("KB_GITHUB_CLIENT_ID")
 GITHUB_APP = {"client_id": GITHUB_CLIENT_ID, "secret": env_str("KB_GITHUB_CLIENT_SECRET"), "key": ""}
 SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [GITHUB_APP] if GITHUB_CLIENT_ID else [], "SCOPE": ["read:user", "user:email"]}}
@@ -168,6 +195,10 @@ EMAIL_USE_TLS = env_bool("KB_EMAIL_TLS", False)
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 DEFAULT_FROM_EMAIL = env_str("KB_EMAIL_FROM", "kbweb@localhost")
 
+# Webhooks: addresses that are not on the public internet are for a site that only its own network reaches
+
+WEBHOOKS_PRIVATE = env_bool("KB_WEBHOOKS_PRIVATE", False)
+
 # REST
 
 REST_FRAMEWORK = {
@@ -178,17 +209,17 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly", "kbweb.api.permissions.TokenScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "rest_framework.parsers.JSONParser",
+        "kbweb.api.parsers.BoundedJSONParser",
         "rest_framework.parsers.MultiPartParser",
         "rest_framework.parsers.FormParser",
     ],
     "DEFAULT_PAGINATION_CLASS": "kbweb.api.pagination.CursorPages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "kbweb.api.schema.ScopedSchema",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle", "rest_framework.throttling.UserRateThrottle"],
     "DEFAULT_THROTTLE_RATES": {"anon": env_str("KB_API_RATE_ANON", "600/min"), "user": env_str("KB_API_RATE_USER", "3000/min")},
     "EXCEPTION_HANDLER": "kbweb.api.problem.exception_handler",
-    "NUM_PROXIES": env_int("KB_PROXIES", 0, low=0, high=9),
+    "NUM_PROXIES": ALLAUTH_TRUSTED_PROXY_COUNT,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 KNOX_TOKEN_MODEL = "kbweb.Token"
@@ -199,8 +230,6 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
@@ -227,6 +256,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SECURE_HSTS_SECONDS = env_int("KB_HSTS_SECONDS", 31536000 if HTTPS else 0, low=0)
 SECURE_SSL_REDIRECT = env_bool("KB_SSL_REDIRECT", False)
+CSRF_FAILURE_VIEW = "kbweb.csrf.failed"
 CSRF_TRUSTED_ORIGINS = [SITE_URL, *env_list("KB_TRUSTED_ORIGINS", [])]
 if env_bool("KB_BEHIND_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

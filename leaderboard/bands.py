@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+AS_FAST_AS_TORCH = 1.0
+"""The speedup over torch eager of what takes the same time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -37,6 +40,12 @@ def places(best_first: Sequence[Interval]) -> list[Place]:
     for number, (start, size) in enumerate(_bands(best_first), start=1):
         result += [Place(rank=start + 1, band=number, band_size=size)] * size
     return result
+
+
+def place_behind(speedup: float | None, best_first: Sequence[float | None]) -> int:
+    """Where what has no rank, such as a baseline, is put among others: behind all that is as fast or faster; without a speedup, last."""
+    slower = (number for number, other in enumerate(best_first) if speedup is not None and (other is None or other < speedup))
+    return next(slower, len(best_first))
 
 
 def _bands(best_first: Sequence[Interval]) -> Iterator[tuple[int, int]]:

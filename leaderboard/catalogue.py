@@ -17,7 +17,9 @@ from evaluator.ops import registry
 from evaluator.ops.definition import Argument, Case, DType, TensorSpec, tensors_of
 from evaluator.ops.definition import Op as Definition
 from evaluator.ops.recorded import Reference
+from evaluator.timing.sol import precision_of, speed_of_light
 from leaderboard.models import Device, Entry, Op, OpDocument
+from submissions.models import Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,13 @@ def ensure_device(slug: str) -> None:
         _upsert_devices([_device_row(device_class(slug), len(DEVICES))])
 
 
+def remember_environments() -> None:
+    """Keep on each device what its worker that started last says of the machine: that worker's own row goes with it."""
+    newest = Worker.objects.exclude(device="").exclude(environment={}).order_by("device", "-started_at", "-pk").distinct("device")
+    for device, environment in newest.values_list("device", "environment"):
+        Device.objects.filter(pk=device).exclude(environment=environment).update(environment=environment)
+
+
 def definition_json(op: Definition) -> dict[str, JSON]:
     """What pages and the API show of an op. `cases` holds the public cases per device, hidden ones are never listed."""
     return {
@@ -73,7 +82,9 @@ def definition_json(op: Definition) -> dict[str, JSON]:
         "imported": op.document is not None,
         "reference": reference_text(op),
         "starters": dict(op.starters),
-        "cases": {device: [_case_json(op, case) for case in op.cases(device) if not case.hidden] for device in DEVICES},
+        "may_alias": op.may_alias,
+        "max_memory_mb": op.max_memory_mb,
+        "cases": {slug: [_case_json(op, case, device) for case in op.cases(slug) if not case.hidden] for slug, device in DEVICES.items()},
     }
 
 
@@ -101,8 +112,10 @@ def reference_text(op: Definition) -> str:
     return textwrap.dedent(inspect.getsource(op.reference))
 
 
-def _case_json(op: Definition, case: Case) -> dict[str, JSON]:
+def _case_json(op: Definition, case: Case, device: DeviceClass) -> dict[str, JSON]:
+    """`limit_us`: the speed of light by the table of the device's class, None where it has none; `bound`: what it comes from."""
     cost = op.cost(case)
+    light = speed_of_light(cost, device, precision_of(op, case))
     return {
         "name": case.name,
         "kind": case.kind,
@@ -112,6 +125,8 @@ def _case_json(op: Definition, case: Case) -> dict[str, JSON]:
         "source": case.source,
         "bytes": cost.bytes,
         "flops": cost.flops,
+        "limit_us": light.floor_us,
+        "bound": light.bound,
     }
 
 

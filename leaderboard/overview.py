@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count
 
-from leaderboard.models import Device, Entry, EntryQuerySet, Op, OpQuerySet, Record
+from evaluator.contract import EPOCH
+from leaderboard.entry_queries import EntryQuerySet
+from leaderboard.models import Device, Entry, Op, OpQuerySet, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +19,7 @@ class Highlight:
     """One entry told in a line, without its rank."""
 
     op: str
-    op_title: str
     device: str
-    device_title: str
     author: str
     agent: str
     kernel_type: str
@@ -35,7 +36,7 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class RecordPoint:
-    """A record: who, how fast, from when until when (None: it stands)."""
+    """A record: who, how fast, from when until when (None: it stands), and why no longer."""
 
     author: str
     evaluation: str
@@ -45,11 +46,27 @@ class RecordPoint:
     time_us: float
     held_from: datetime
     held_until: datetime | None
+    epoch: int = EPOCH
+    ended_by: str = ""
+    submission: str = ""
+
+    @property
+    def stands(self) -> bool:
+        return self.held_until is None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordNews:
+    """A record with the board that it was set on."""
+
+    op: str
+    device: str
+    point: RecordPoint
 
 
 @dataclass(frozen=True, slots=True)
 class BoardSummary:
-    """A board in short. `best` is the fastest entry that was compiled, None when only interpreted ones stand there."""
+    """A board in short, of the entries that have a rank. `best` is the fastest that was compiled, None when all are interpreted."""
 
     device: Device
     entries: int
@@ -69,16 +86,15 @@ class OpSummary:
         return sum(board.entries for board in self.boards)
 
 
-def home_ops(*, suite: str = "", tag: str = "", text: str = "") -> list[OpSummary]:
-    """Every active op with its boards, in five queries however many there are. Filters as `ops`."""
-    found = list(ops(suite=suite, tag=tag, text=text).defer("definition"))
+def summaries(found: Sequence[Op], *, device: str = "") -> list[OpSummary]:
+    """Each op with its boards, in four queries however many there are; with the board of one device alone where it is given."""
     slugs = [op.slug for op in found]
-    devices = list(Device.objects.filter(active=True))
-    standing = Entry.objects.eligible().filter(op__in=slugs)
+    devices = list(Device.objects.filter(active=True, **({"pk": device} if device else {})))
+    standing = Entry.objects.ranked().filter(op__in=slugs)
     counts = {(op, device): n for op, device, n in standing.order_by().values_list("op_id", "device_id").annotate(n=Count("pk"))}
     bests = {(e.op_id, e.device_id): highlight(e) for e in _best_of_each_board(slugs)}
     histories: dict[tuple[str, str], list[RecordPoint]] = defaultdict(list)
-    for record in Record.objects.filter(op__in=slugs).select_related("author"):
+    for record in Record.objects.shown().filter(op__in=slugs, epoch=EPOCH):
         histories[record.op_id, record.device_id].append(_point(record))
     return [
         OpSummary(
@@ -100,23 +116,27 @@ def ops(*, suite: str = "", tag: str = "", text: str = "") -> OpQuerySet:
 
 def recent_entries(limit: int = 10) -> list[Highlight]:
     """The entries that came last, newest first."""
-    newest = Entry.objects.eligible().for_rows().select_related("op", "device").defer("op__definition")
+    newest = Entry.objects.ranked().for_rows()
     return [highlight(entry) for entry in newest.order_by("-achieved_at", "-pk")[:limit]]
 
 
+def recent_records(limit: int = 10) -> list[RecordNews]:
+    """The records of the present epoch that were set last, newest first, standing or not."""
+    newest = Record.objects.shown().filter(epoch=EPOCH).order_by("-held_from", "-pk")[:limit]
+    return [RecordNews(record.op_id, record.device_id, _point(record)) for record in newest]
+
+
 def record_history(op: str, device: str) -> list[RecordPoint]:
-    """How the record of a board fell, oldest first."""
-    return [_point(record) for record in Record.objects.filter(op_id=op, device_id=device).select_related("author")]
+    """How the record of a board fell, oldest first, in all epochs."""
+    return [_point(record) for record in Record.objects.shown().filter(op_id=op, device_id=device)]
 
 
 def highlight(entry: Entry) -> Highlight:
-    """Needs `for_rows()` with op and device."""
+    """Needs `for_rows()`."""
     submission = entry.evaluation.submission
     return Highlight(
         op=entry.op_id,
-        op_title=entry.op.title,
         device=entry.device_id,
-        device_title=entry.device.title,
         author=entry.author.get_username(),
         agent=submission.agent,
         kernel_type=submission.kernel_type,
@@ -133,18 +153,21 @@ def highlight(entry: Entry) -> Highlight:
 
 
 def _best_of_each_board(slugs: list[str]) -> EntryQuerySet:
-    compiled = Entry.objects.eligible().filter(op__in=slugs, interpreted=False).for_rows().select_related("op", "device")
-    return compiled.defer("op__definition").order_by("op_id", "device_id", "-speedup", "achieved_at").distinct("op_id", "device_id")
+    compiled = Entry.objects.ranked().filter(op__in=slugs, interpreted=False).for_rows()
+    return compiled.order_by("op_id", "device_id", "-speedup", "achieved_at").distinct("op_id", "device_id")
 
 
 def _point(record: Record) -> RecordPoint:
     return RecordPoint(
         author=record.author.get_username(),
         evaluation=record.evaluation_id,
+        submission=record.evaluation.submission_id,
         speedup=record.speedup,
         speedup_low=record.speedup_low,
         speedup_high=record.speedup_high,
         time_us=record.time_us,
         held_from=record.held_from,
         held_until=record.held_until,
+        epoch=record.epoch,
+        ended_by=record.get_ended_by_display(),
     )

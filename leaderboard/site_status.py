@@ -10,14 +10,16 @@ from datetime import datetime
 import django
 from django.contrib.auth import get_user_model
 from django.db import connection
-from django.db.models import Count, Min, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, Min, Q
 from django.utils import timezone
 
 from evaluator.contract import CONTRACT_VERSION, State
-from kbweb.health import SEEN_WITHIN
 from leaderboard.models import Entry, Op
-from submissions.models import Evaluation, Submission, Worker
+from submissions.jobs import BUILD, WEBHOOKS
+from submissions.models import Evaluation, Submission, Worker, lately_seen
 from submissions.proof import apart
+
+VERSIONS = ("driver", "cuda", "torch", "triton", "python")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class WorkerState:
     probe: dict[str, object]
     """What the probe found that tried to break out (`submissions.proof.proof`), {} before the first."""
     seen_at: datetime
+    calibration: dict[str, object]
+    """Ceilings measured there, or a note that says why there are none; {} before the judge has said."""
+    versions: dict[str, str]
+    """Of what judges there: driver, cuda, torch, triton, python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +59,36 @@ class SiteStatus:
     queues: tuple[Queue, ...]
     workers: tuple[WorkerState, ...]
     versions: dict[str, str]
-    judging: bool
-    """Whether at least one device worker is alive and in service."""
+
+    @property
+    def in_service(self) -> int:
+        """Device workers that are alive and take work."""
+        return sum(bool(worker.alive and worker.in_service and worker.device) for worker in self.workers)
+
+    @property
+    def judging(self) -> bool:
+        """Whether what is built can be judged: at least one device worker is alive and in service."""
+        return self.in_service > 0
+
+    @property
+    def building(self) -> bool:
+        """Whether what is handed in can be built: at least one build worker is alive and in service."""
+        return any(worker.alive and worker.in_service and worker.queue == BUILD for worker in self.workers)
+
+    @property
+    def under_way(self) -> int:
+        """Evaluations that workers hold."""
+        return sum(queue.running for queue in self.queues)
 
 
 def site_status() -> SiteStatus:
     """Queues, workers and versions now, in two queries."""
-    workers = tuple(_worker(worker) for worker in Worker.objects.order_by("queue", "name"))
+    known = Worker.objects.annotate(alive=ExpressionWrapper(lately_seen(), BooleanField())).order_by("queue", "name")
+    workers = tuple(_worker(worker, alive=getattr(worker, "alive")) for worker in known)  # noqa: B009 (annotated)
     return SiteStatus(
-        queues=_queues({worker.queue for worker in workers if worker.alive}),
+        queues=_queues({worker.queue for worker in workers if worker.alive and worker.queue != WEBHOOKS}),
         workers=workers,
         versions=versions(),
-        judging=any(worker.alive and worker.in_service and worker.device for worker in workers),
     )
 
 
@@ -100,19 +124,21 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _worker(worker: Worker) -> WorkerState:
+def _worker(worker: Worker, *, alive: bool) -> WorkerState:
     layers, proof = apart(worker.sandbox)
     return WorkerState(
         name=worker.name,
         queue=worker.queue,
         device=worker.device,
         device_name=worker.device_name,
-        alive=worker.seen_at >= timezone.now() - SEEN_WITHIN,
+        alive=alive,
         in_service=worker.in_service,
         note=worker.note,
         sandbox=layers,
         probe=proof,
         seen_at=worker.seen_at,
+        calibration=worker.calibration if isinstance(worker.calibration, dict) else {},
+        versions={name: str(worker.environment[name]) for name in VERSIONS if worker.environment.get(name)},
     )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
+from pathlib import Path
 
 import structlog
 from dramatiq.middleware import Interrupt
 
 from evaluator.build import BuildReport
 from evaluator.contract import Event, Outcome, Verdict, from_json
-from evaluator.runners.local import LocalRunner, OutOfServiceError, RunnerError
+from evaluator.profiling.artefacts import Artefact, read
+from evaluator.runners.local import DeviceBusyError, LocalRunner, OutOfServiceError, RunnerError
 from submissions import station
 from submissions.claim import claim
 from submissions.failures import count_attempt, hand_back
@@ -41,11 +44,20 @@ def evaluate_next(device: str) -> None:
 
 
 def _evaluate(here: Station, runner: LocalRunner, holding: Holding) -> None:
+    with tempfile.TemporaryDirectory(prefix="kbweb-artefacts-") as folder:
+        _judge_and_store(here, runner, holding, Path(folder))
+
+
+def _judge_and_store(here: Station, runner: LocalRunner, holding: Holding, folder: Path) -> None:
     try:
-        outcome = _judge(here, runner, holding)
+        outcome = _judge(here, runner, holding, folder)
+        artefacts = read(folder, outcome.profile.artefacts) if outcome.profile is not None else []
     except OutOfServiceError as error:
         here.judge.take_out(str(error))
         hand_back(holding, "The device failed its probe and is out of service.")
+    except DeviceBusyError as busy:
+        log.warning("device_busy", evaluation=holding.evaluation_id, why=str(busy))
+        hand_back(holding, "Another program of this host kept the device for too long.")
     except RunnerError as error:
         log.warning("judge_lost", evaluation=holding.evaluation_id, error=str(error))
         here.judge.drop()
@@ -55,23 +67,23 @@ def _evaluate(here: Station, runner: LocalRunner, holding: Holding) -> None:
         here.judge.drop()
         count_attempt(holding, f"The worker failed ({type(error).__name__}: {error}).")
     else:
-        _store(here, holding, outcome)
+        _store(here, holding, outcome, artefacts)
 
 
-def _judge(here: Station, runner: LocalRunner, holding: Holding) -> Outcome:
+def _judge(here: Station, runner: LocalRunner, holding: Holding, folder: Path) -> Outcome:
     evaluation = holding.evaluation
     report = from_json(BuildReport, evaluation.build) if evaluation.build is not None else None
 
     def relay(event: Event) -> None:
         here.scribe.note(holding, event)
 
-    outcome = runner.run(request_of(evaluation), report, relay, holding.stop)
+    outcome = runner.run(request_of(evaluation), report, relay, holding.stop, artefacts=folder)
     if outcome.verdict is Verdict.CANCELLED:
         return dataclasses.replace(outcome, reasons=(CANCELLED,))
     return outcome
 
 
-def _store(here: Station, holding: Holding, outcome: Outcome) -> None:
+def _store(here: Station, holding: Holding, outcome: Outcome, artefacts: list[Artefact]) -> None:
     """Write the outcome, over a database restart if need be. Lost leases drop it: another worker has the evaluation."""
     here.scribe.flush()
     if holding.dropped:
@@ -79,7 +91,14 @@ def _store(here: Station, holding: Holding, outcome: Outcome) -> None:
         return
     try:
         persistently(
-            lambda: finish(holding.evaluation_id, outcome, attempt=holding.attempt, worker=holding.worker, worker_s=holding.worker_s),
+            lambda: finish(
+                holding.evaluation_id,
+                outcome,
+                attempt=holding.attempt,
+                worker=holding.worker,
+                worker_s=holding.worker_s,
+                artefacts=artefacts,
+            ),
             give_up=holding.released.is_set,
         )
     except Fenced as fenced:

@@ -21,6 +21,11 @@ from submissions.streams import CHANNEL, FEED, board_stream, evaluation_stream
 __all__ = ["CHANNEL", "FEED", "append", "append_all", "board_stream", "evaluation_stream", "last_seq", "read"]
 
 MAX_TEXT = 16 * 1024
+BEHIND = 2000
+"""Whoever has more unread events of a stream than this is told to read elsewhere what became of them."""
+KEPT = 2 * BEHIND
+"""So many events the streams keep that many things write to: nobody reads further back. What happened to an evaluation is kept whole."""
+AT_ONCE = 20_000
 
 _APPEND = """
 WITH stream AS (
@@ -36,6 +41,16 @@ WITH stream AS (
     SELECT pg_notify(%s, name || ' ' || last_seq) FROM stream
 )
 SELECT event.id, event.seq, event.at FROM event, wake ORDER BY event.seq
+"""
+
+
+_FORGET = """
+DELETE FROM submissions_event WHERE id IN (
+    SELECT event.id FROM submissions_stream AS stream
+    JOIN submissions_event AS event ON event.stream = stream.name AND event.seq <= stream.last_seq - %(kept)s
+    WHERE stream.name = 'feed' OR stream.name LIKE 'board:%%' OR stream.name LIKE 'competition:%%'
+    LIMIT %(at_once)s
+)
 """
 
 
@@ -69,6 +84,12 @@ def read(stream: str, after: int, limit: int = 500) -> list[Event]:
 def last_seq(stream: str) -> int:
     """Sequence number of the newest event that is visible, 0 when there is none."""
     return Stream.objects.filter(name=stream).values_list("last_seq", flat=True).first() or 0
+
+
+def forget_old(sender: object, **kwargs: object) -> None:
+    """For the sweeper's signal. A long backlog goes in several rounds: the thread that keeps house has other things to do."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET, {"kept": KEPT, "at_once": AT_ONCE})
 
 
 def _bounded(data: Mapping[str, JSON]) -> dict[str, JSON]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from evaluator.contract import JSON, KernelType, Mode, Outcome, Reason, State, Verdict, to_json
+from evaluator.profiling.artefacts import Artefact
 from submissions import events
+from submissions.artefacts import keep_artefacts
+from submissions.decisions.reading import held_if_refused
 from submissions.models import Evaluation, Visibility
+from submissions.samples import keep, without_samples
 from submissions.signals import evaluation_done
 from submissions.states import hold, move
 from submissions.storable import storable, storable_text
@@ -19,12 +25,14 @@ MAX_DETAIL = 4 * 1024
 log = structlog.get_logger(__name__)
 
 
-def finish(evaluation_id: str, outcome: Outcome, *, attempt: int, worker: str, worker_s: float) -> Evaluation:
+def finish(
+    evaluation_id: str, outcome: Outcome, *, attempt: int, worker: str, worker_s: float, artefacts: Sequence[Artefact] = ()
+) -> Evaluation:
     """Store the outcome of an evaluation that `worker` holds. Raises `Fenced` when it no longer does: drop the outcome then."""
     with transaction.atomic():
         evaluation = hold(evaluation_id, attempt=attempt, worker=worker)
         evaluation.worker_seconds += worker_s
-        return conclude(evaluation, outcome)
+        return conclude(evaluation, outcome, artefacts)
 
 
 def ended_without_judge(evaluation: Evaluation, verdict: Verdict, reason: Reason) -> Outcome:
@@ -40,9 +48,10 @@ def ended_without_judge(evaluation: Evaluation, verdict: Verdict, reason: Reason
     )
 
 
-def conclude(evaluation: Evaluation, outcome: Outcome) -> Evaluation:
-    """Make an evaluation whose row the caller has locked `done` with this outcome."""
-    document = storable(to_json(outcome))
+def conclude(evaluation: Evaluation, outcome: Outcome, artefacts: Sequence[Artefact] = ()) -> Evaluation:
+    """Make an evaluation whose row the caller has locked `done` with this outcome and what profilers left."""
+    outcome = held_if_refused(evaluation, outcome)
+    document = storable(to_json(without_samples(outcome)))
     assert isinstance(document, dict)
     document["log"] = ""
     summary = outcome.timing
@@ -51,6 +60,7 @@ def conclude(evaluation: Evaluation, outcome: Outcome) -> Evaluation:
         State.DONE,
         verdict=outcome.verdict.value,
         flags=[flag.value for flag in outcome.flags],
+        epoch=outcome.epoch,
         outcome=document,
         log=storable_text(outcome.log, MAX_LOG),
         correctness_score=outcome.correctness_score,
@@ -62,9 +72,11 @@ def conclude(evaluation: Evaluation, outcome: Outcome) -> Evaluation:
         finished_at=timezone.now(),
         lease_expires_at=None,
     )
+    keep(evaluation, outcome.cases)
+    keep_artefacts(evaluation, artefacts)
     events.append(events.evaluation_stream(evaluation.pk), "verdict", _verdict(outcome))
     _tell(evaluation)
-    if evaluation.submission.visibility != Visibility.PRIVATE:
+    if evaluation.submission.visibility != Visibility.PRIVATE and not evaluation.is_house:
         events.append(events.FEED, "verdict", _headline(evaluation))
     return evaluation
 

@@ -1,6 +1,6 @@
 """Doorbells: messages that say only that something waits on a queue. The rows in PostgreSQL are the work.
 
-There is a queue `build`, and one per device: `device.<slug>`. Losing a message loses nothing, the sweeper rings again.
+There is a queue `build`, one per device: `device.<slug>`, and `webhooks`. Losing a message loses nothing, the sweeper rings again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from django.db import transaction
 from submissions.limits import time_limit_ms
 
 BUILD = "build"
+WEBHOOKS = "webhooks"
+WEBHOOK_LIMIT_MS = 60_000
 _BELLS = uuid.UUID("6f1de6a8-6d5e-4a0c-9c86-0a6f5f2b7c11")
 
 log = structlog.get_logger(__name__)
@@ -30,6 +32,14 @@ def build() -> None:
     from submissions.build_job import build_next
 
     build_next()
+
+
+@dramatiq.actor(queue_name=WEBHOOKS, max_retries=0, time_limit=WEBHOOK_LIMIT_MS)
+def deliver() -> None:
+    """Send the webhook delivery that is due first. Rows say what was tried and when to try again, not the queue."""
+    from submissions.webhooks.delivering import deliver_next
+
+    deliver_next()
 
 
 @functools.cache
@@ -48,9 +58,11 @@ def actor_of(queue: str) -> dramatiq.Actor[[], None]:
     """The actor that answers the doorbell of `queue`. Raises `ValueError` for a name that is no queue."""
     if queue == BUILD:
         return build
+    if queue == WEBHOOKS:
+        return deliver
     kind, _, device = queue.partition(".")
     if kind != "device" or not device:
-        raise ValueError(f"{queue!r} is no queue; there are build and device.<slug>")
+        raise ValueError(f"{queue!r} is no queue; there are build, webhooks and device.<slug>")
     return evaluate(device)
 
 

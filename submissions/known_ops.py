@@ -6,11 +6,11 @@ the database.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from evaluator.close_names import alike
 from evaluator.contract import JSON
 from evaluator.ops import registry
 from evaluator.ops.definition import Op
@@ -58,7 +58,7 @@ def find(slug: str) -> Op:
         return registry.OPS[slug]
     document = _imported.document(slug, offered_only=True)
     if document is None:
-        raise UnknownOp(slug, tuple(difflib.get_close_matches(slug, [offer.slug for offer in all_offered()])))
+        raise UnknownOp(slug, alike(slug, (offer.slug for offer in all_offered())))
     return resolve(slug, document)
 
 

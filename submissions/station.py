@@ -18,7 +18,7 @@ from django.utils import timezone
 from evaluator.contract import JSON, to_json
 from evaluator.sandbox import Mode
 from submissions.holding import Holding
-from submissions.jobs import BUILD, device_queue
+from submissions.jobs import device_queue
 from submissions.judge_keeper import JudgeKeeper
 from submissions.lease import give_back
 from submissions.models import Evaluation, Worker
@@ -36,10 +36,10 @@ class Station:
 
     def __init__(self, queue: str, gpu_index: int | None = None) -> None:
         self.queue = queue
-        self.device = "" if queue == BUILD else queue.removeprefix(device_queue(""))
+        self.device = queue.removeprefix(device_queue("")) if queue.startswith(device_queue("")) else ""
         self.gpu_index = gpu_index
         self.host = socket.gethostname()[:60]
-        self.name = f"{self.device or BUILD}@{self.host}:{os.getpid()}-{secrets.token_hex(2)}"
+        self.name = f"{self.device or queue}@{self.host}:{os.getpid()}-{secrets.token_hex(2)}"
         self.stopping = threading.Event()
         self.ready = threading.Event()
         self.scribe = Scribe()
@@ -69,6 +69,7 @@ class Station:
         if facts:
             values["device_name"] = str(facts.get("device_name") or "")[:120]
             values["environment"] = storable(to_json(facts.get("environment") or {}))
+            values["calibration"] = storable(to_json(facts.get("calibration") or {}))
         if facts or judge.proof:
             layers = cast("dict[str, JSON]", to_json(facts.get("sandbox") or judge.layers))
             values["sandbox"] = storable({**layers, PROBE: judge.proof})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from datetime import timedelta
 
@@ -11,14 +12,17 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from evaluator.contract import State
-from submissions.jobs import BUILD, device_queue, ring_now
+from submissions.jobs import BUILD, WEBHOOKS, device_queue, ring_now
 from submissions.lease import expire
-from submissions.limits import SWEEP_S, WORKER_GONE_S
+from submissions.limits import SWEEP_S
 from submissions.models import Evaluation, Worker
 from submissions.patience import AWAY
+from submissions.signals import housekeeping
 from submissions.states import HELD
+from submissions.webhooks.delivering import due
 
 FORGET = timedelta(minutes=10)
+HOUSEKEEPING_S = 60.0
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +34,7 @@ class Sweeper(threading.Thread):
         super().__init__(name="sweeper", daemon=True)
         self._ended = threading.Event()
         self._chosen = False
+        self._kept_house_at = -HOUSEKEEPING_S
 
     def end(self) -> None:
         self._ended.set()
@@ -40,6 +45,7 @@ class Sweeper(threading.Thread):
                 self._chosen = self._chosen or _try_lock()
                 if self._chosen:
                     sweep()
+                    self.keep_house()
             except AWAY as error:
                 log.warning("sweep_missed", error=str(error).strip().split("\n")[0])
                 self._step_down()
@@ -47,6 +53,11 @@ class Sweeper(threading.Thread):
                 log.exception("sweep_failed")
                 self._step_down()
         self._step_down()
+
+    def keep_house(self) -> None:
+        if time.monotonic() - self._kept_house_at >= HOUSEKEEPING_S:
+            self._kept_house_at = time.monotonic()
+            housekeeping.send(sender=Sweeper)
 
     def _step_down(self) -> None:
         """Closing the session gives the lock up."""
@@ -70,9 +81,11 @@ def queues_to_ring() -> list[str]:
         waiting.add(BUILD)
     devices = Evaluation.objects.filter(state=State.WAITING).order_by().values_list("device", flat=True).distinct()
     waiting.update(device_queue(device) for device in devices)
+    if due().exists():
+        waiting.add(WEBHOOKS)
     if not waiting:
         return []
-    alive = Worker.objects.filter(seen_at__gt=Now() - timedelta(seconds=WORKER_GONE_S), in_service=True, queue__in=waiting)
+    alive = Worker.objects.serving().filter(queue__in=waiting)
     busy = set(Evaluation.objects.filter(state__in=[s.value for s in HELD]).values_list("worker", flat=True))
     idle = Counter(queue for name, queue in alive.values_list("name", "queue") if name not in busy)
     return sorted(queue for queue in waiting if idle[queue])

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import dramatiq
 import dramatiq.worker
 import structlog
+from django.conf import settings
 
 from submissions import jobs, station
 from submissions.heartbeat import Heartbeat
@@ -28,6 +29,8 @@ STOP_MS = 4000
 POLL_MS = 500
 RETRY_S = 0.5
 ATTEND_S = 0.5
+SENDERS = 4
+"""Threads of a `webhooks` worker: somebody's slow server must not hold up everybody's messages. All other queues have one."""
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 log = structlog.get_logger(__name__)
@@ -40,6 +43,7 @@ def run(queue: str, *, gpu_index: int | None = None) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
+    os.environ.setdefault("KB_CALIBRATION_DIR", str(settings.DATA_DIR / "calibration"))
     here = Station(queue, gpu_index)
     station.install(here)
     try:
@@ -89,8 +93,9 @@ def serve(here: Station) -> None:
 def _consumer(queue: str) -> dramatiq.Worker:
     dramatiq.worker.CONSUMER_RESTART_DELAY_SECS = RETRY_S
     dramatiq.worker.POST_PROCESS_MESSAGE_RETRY_DELAY_SECS = RETRY_S  # type: ignore[assignment] # passed to time.sleep
-    worker = dramatiq.Worker(dramatiq.get_broker(), queues={queue}, worker_timeout=POLL_MS, worker_threads=1)
-    worker.queue_prefetch = worker.delay_prefetch = 1
+    threads = SENDERS if queue == jobs.WEBHOOKS else 1
+    worker = dramatiq.Worker(dramatiq.get_broker(), queues={queue}, worker_timeout=POLL_MS, worker_threads=threads)
+    worker.queue_prefetch = worker.delay_prefetch = threads
     worker.start()
     return worker
 

@@ -53,6 +53,7 @@ def exception_handler(error: Exception, context: dict[str, object]) -> Response 
     if response is None:
         return None
     response.data = body(response.status_code, _sentence(error, response), errors=_errors(error), code=_code(error))
+    response.data |= getattr(error, "members", {})
     response.content_type = MEDIA_TYPE
     return response
 

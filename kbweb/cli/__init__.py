@@ -14,7 +14,22 @@ from kbweb.cli.output import Failure, fail
 from kbweb.embedded.errors import StartError
 from kbweb.env import EnvError
 
-COMMANDS = ("up", "worker", "submit", "watch", "eval", "ops", "board", "suite", "import", "tokens", "doctor")
+COMMANDS = (
+    "up",
+    "worker",
+    "submit",
+    "watch",
+    "eval",
+    "ops",
+    "board",
+    "suite",
+    "baseline",
+    "rerun",
+    "import",
+    "tokens",
+    "doctor",
+    "competitions",
+)
 
 app = typer.Typer(
     name="kb",

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import httpx
 
+from kbweb.cli.answers import Json, objects
 from kbweb.cli.output import Failure
 from kbweb.cli.up_command import data_dir
 from kbweb.env import env_str
-
-Json = dict[str, object]
 
 
 class Client:
@@ -45,8 +44,7 @@ class Client:
         rows: list[Json] = []
         answer = self._request("GET", path)
         while isinstance(answer, dict):
-            page = answer.get("results")
-            rows.extend(page if isinstance(page, list) else [])
+            rows.extend(objects(answer, "results"))
             following = answer.get("next")
             if not isinstance(following, str):
                 return rows

@@ -8,11 +8,14 @@ import time
 import httpx
 from rich.markup import escape
 
-from kbweb.cli.client import Client, Json
+from kbweb.cli.answers import Json, objects, part, ratio
+from kbweb.cli.client import Client
 from kbweb.cli.output import Failure, console
 
 LONGEST_PAUSE_S = 5.0
 GIVE_UP_S = 120.0
+HOUSE = ("confirming", "house")
+"""Purposes of evaluations that the site handed in by itself: nobody waits for them."""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -51,10 +54,13 @@ def follow(client: Client, evaluation: str, *, quiet: bool = False) -> Json:
         pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
 
+def own_evaluations(submission: Json) -> list[str]:
+    """Ids of what its author asked for: one that was handed in before has the site's own runs, too."""
+    return [str(one["id"]) for one in objects(submission, "evaluations") if one.get("purpose") not in HOUSE]
+
+
 def show(event: Json) -> None:
-    data = event.get("data")
-    if not isinstance(data, dict):
-        return
+    data = part(event, "data")
     match event.get("kind"):
         case "state":
             console.print(
@@ -64,9 +70,8 @@ def show(event: Json) -> None:
             mark = "[green]✓[/green]" if data.get("passed") else "[red]✗[/red]"
             console.print(f"  {mark} {plain(data.get('name'))}  [dim]{plain(data.get('inputs'))}[/dim] {plain(data.get('reason'))}")
         case "timing":
-            console.print(
-                f"  ⏱ {plain(data.get('case'))}  {_ratio(data.get('speedup'))} ({_ratio(data.get('low'))} to {_ratio(data.get('high'))})"
-            )
+            speedup, low, high = (ratio(data.get(name), "?") for name in ("speedup", "low", "high"))
+            console.print(f"  ⏱ {plain(data.get('case'))}  {speedup} ({low} to {high})")
         case "log" | "note":
             console.print(f"  [dim]{plain(data.get('text')).rstrip()}[/dim]")
 
@@ -75,14 +80,12 @@ def show_end(client: Client, evaluation: Json) -> None:
     verdict = str(evaluation.get("verdict"))
     colour = "green" if verdict == "accepted" else "red"
     score = evaluation.get("performance_score") or evaluation.get("speedup")
-    console.print(f"[bold {colour}]{verdict}[/bold {colour}]" + (f"  {_ratio(score)} of torch_eager" if isinstance(score, float) else ""))
-    reasons = evaluation.get("reasons")
-    for reason in reasons if isinstance(reasons, list) else []:
-        if isinstance(reason, dict):
-            console.print(f"  {plain(reason.get('message'))}")
-            for more in (reason.get("detail"), reason.get("hint")):
-                if more:
-                    console.print(f"  [dim]{plain(more)}[/dim]")
+    console.print(f"[bold {colour}]{verdict}[/bold {colour}]" + (f"  {ratio(score)} of torch_eager" if isinstance(score, float) else ""))
+    for reason in objects(evaluation, "reasons"):
+        console.print(f"  {plain(reason.get('message'))}")
+        for more in (reason.get("detail"), reason.get("hint")):
+            if more:
+                console.print(f"  [dim]{plain(more)}[/dim]")
     if url := evaluation.get("url"):
         console.print(f"  {url if str(url).startswith('http') else client.url + str(url)}")
 
@@ -98,7 +101,3 @@ def verdict_code(evaluations: list[Json]) -> int:
 def plain(value: object) -> str:
     """Text of others for a terminal: no markup, no control or direction characters."""
     return escape(CONTROL.sub("\N{REPLACEMENT CHARACTER}", "" if value is None else str(value)))
-
-
-def _ratio(value: object) -> str:
-    return f"{value:.3f}×" if isinstance(value, (int, float)) else "?"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -13,10 +12,10 @@ from typing import cast
 import typer
 from rich.table import Table
 
-from kbweb.cli.client import Json
+from kbweb.cli import database
+from kbweb.cli.answers import Json, objects, values
 from kbweb.cli.follow import plain
 from kbweb.cli.output import AsJson, Failure, console, print_json
-from kbweb.cli.up_command import data_dir
 
 NOTHING_LOADED, USAGE = 1, 2
 
@@ -41,7 +40,7 @@ def register(app: typer.Typer) -> None:
             _remove(remove, as_json)
             return
         report = evaluated(source, path, suite, ops)
-        documents = _rows(report, "ops")
+        documents = objects(report, "ops")
         stored = None if dry_run or not documents else _store(documents, source)
         if as_json:
             print_json(report | {"stored": stored})
@@ -72,7 +71,7 @@ def evaluated(source: str, path: Path | None, suite: str, ops: str) -> Json:
 
 
 def _store(documents: list[Json], source: str) -> Json:
-    _django()
+    database.set_up()
     from django.db import DatabaseError
 
     from evaluator.contract import JSON
@@ -81,12 +80,12 @@ def _store(documents: list[Json], source: str) -> Json:
     try:
         stored = imported.store(cast("list[dict[str, JSON]]", documents), source)
     except DatabaseError as error:
-        raise _no_database(error) from None
+        raise database.unusable(error) from None
     return {name: list(getattr(stored, name)) for name in ("added", "updated", "unchanged", "refused")}
 
 
 def _remove(suite: str, as_json: bool) -> None:
-    _django()
+    database.set_up()
     from django.db import DatabaseError
 
     from leaderboard import imported
@@ -94,50 +93,29 @@ def _remove(suite: str, as_json: bool) -> None:
     try:
         slugs = imported.remove(suite)
     except DatabaseError as error:
-        raise _no_database(error) from None
+        raise database.unusable(error) from None
     if not slugs:
         raise Failure(f"No imported op of a suite {suite!r} is offered here.", exit_code=USAGE)
     print_json({"removed": list(slugs)}) if as_json else console.print(f"{len(slugs)} ops of {plain(suite)} are no longer offered")
 
 
-def _django() -> None:
-    os.environ.setdefault("KB_DATA_DIR", str(data_dir()))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbweb.settings")
-    import django
-
-    django.setup()
-
-
-def _no_database(error: Exception) -> Failure:
-    return Failure(f"The database cannot be used: {str(error).strip()}. Is it running (kb up)?", exit_code=3)
-
-
 def _show(report: Json, stored: Json | None) -> None:
     table = Table("op", "checked", "timed", "left out", box=None, pad_edge=False)
-    dropped = [row.get("op") for row in _rows(report, "dropped")]
-    for document in _rows(report, "ops"):
-        kinds = [case.get("kind") for case in _rows(document, "cases")]
+    dropped = [row.get("op") for row in objects(report, "dropped")]
+    for document in objects(report, "ops"):
+        kinds = [case.get("kind") for case in objects(document, "cases")]
         counts = (kinds.count("correctness"), kinds.count("performance"), dropped.count(document.get("slug")))
         table.add_row(plain(document.get("slug")), *(str(count) if count else "–" for count in counts))
     if table.row_count:
         console.print(table)
     for name, words in (("dropped", "left out"), ("refused", "refused"), ("unused", "unused")):
-        for row in _rows(report, name):
+        for row in objects(report, name):
             where = row.get("where") or f"{row.get('op')} {row.get('case')}"
             console.print(f"[yellow]{words}[/yellow] {plain(where)}: {plain(row.get('reason'))}")
-    console.print(f"{table.row_count} ops loaded, {len(_rows(report, 'refused'))} refused, {len(_rows(report, 'unused'))} lines unused")
+    console.print(f"{table.row_count} ops loaded, {len(objects(report, 'refused'))} refused, {len(objects(report, 'unused'))} lines unused")
     if stored is None:
         console.print("nothing was changed")
         return
-    console.print(", ".join(f"{len(_list(stored, name))} {name}" for name in ("added", "updated", "unchanged")))
-    for slug in _list(stored, "refused"):
+    console.print(", ".join(f"{len(values(stored, name))} {name}" for name in ("added", "updated", "unchanged")))
+    for slug in values(stored, "refused"):
         console.print(f"[yellow]refused[/yellow] {plain(slug)}: the site has an op of this name itself")
-
-
-def _list(report: Json, name: str) -> list[object]:
-    found = report.get(name)
-    return found if isinstance(found, list) else []
-
-
-def _rows(report: Json, name: str) -> list[Json]:
-    return [row for row in _list(report, name) if isinstance(row, dict)]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import typer
 from rich.table import Table
 
+from kbweb.cli.answers import Json, objects, part, ratio
 from kbweb.cli.follow import plain
 from kbweb.cli.output import AsJson, console, print_json
-
-Json = dict[str, object]
 
 suite = typer.Typer(no_args_is_help=True, help="Suites of ops: list them, and count correctness, fast_p and geomean over one.")
 
@@ -48,34 +47,34 @@ def results(
     if as_json:
         print_json(answer)
         return
-    rows = [*_list(answer, "rows"), *_list(answer, "interpreted")]
+    rows = [*objects(answer, "rows"), *objects(answer, "interpreted")]
     if not rows:
         console.print(f"Nobody has attempted an op of {slug} on {device} yet.", markup=False)
         return
     console.print(_figures_table(rows, nobody="no label" if by else "everybody"))
     for row in rows:
-        if per_op := _list(row, "per_op"):
+        if per_op := objects(row, "per_op"):
             console.print("\ninterpreted, op by op" if row.get("interpreted") else "\nop by op")
             console.print(_ops_table(per_op))
 
 
 def _figures_table(rows: list[Json], nobody: str) -> Table:
     """Shares are of all ops of the suite, but for correctness_score, which is over the ops attempted."""
-    thresholds = [f"fast_{_number(one, 'p'):g}" for one in _list(_object(rows[0], "figures"), "fast_p")]
+    thresholds = [f"fast_{_number(one, 'p'):g}" for one in objects(part(rows[0], "figures"), "fast_p")]
     headings = ("who", "attempted", "accepted", "correctness rate", "correctness_score", *thresholds, "geomean", "evaluations")
     table = Table(box=None, pad_edge=False)
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left")
     for row in rows:
-        sums = _object(row, "figures")
+        sums = part(row, "figures")
         table.add_row(
             plain(_who(row, nobody)),
             f"{sums.get('attempted')} / {sums.get('ops')}",
             str(sums.get("accepted")),
             _percent(sums, "correctness_rate"),
             _share(sums.get("correctness_score")),
-            *(_percent(one, "of_suite") for one in _list(sums, "fast_p")),
-            f"{_ratio(sums.get('geomean_speedup'))} ({sums.get('geomean_ops')})",
+            *(_percent(one, "of_suite") for one in objects(sums, "fast_p")),
+            f"{ratio(sums.get('geomean_speedup'))} ({sums.get('geomean_ops')})",
             str(sums.get("evaluations")),
         )
     return table
@@ -88,14 +87,14 @@ def _ops_table(per_op: list[Json]) -> Table:
     for heading in ("by", "evaluation"):
         table.add_column(heading)
     for result in per_op:
-        attempt, speed = _object(result, "attempt"), _object(result, "speed")
+        attempt, speed = part(result, "attempt"), part(result, "speed")
         shown = speed or attempt
         interval = f" ({_number(speed, 'low'):.3f} to {_number(speed, 'high'):.3f})" if speed else ""
         table.add_row(
             plain(str(result.get("op"))),
             str(attempt.get("verdict", "not attempted")),
             _share(attempt.get("correctness_score")),
-            _ratio(speed.get("speedup")) + interval,
+            ratio(speed.get("speedup")) + interval,
             plain(_who(shown)) if shown else "",
             str(shown.get("evaluation", "")),
         )
@@ -109,16 +108,6 @@ def _who(row: Json, nobody: str = "") -> str:
     return f"{said}, interpreted" if row.get("interpreted") else said
 
 
-def _list(value: Json, name: str) -> list[Json]:
-    found = value.get(name)
-    return found if isinstance(found, list) else []
-
-
-def _object(value: Json, name: str) -> Json:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
-
-
 def _number(value: Json, name: str) -> float:
     found = value.get(name)
     return float(found) if isinstance(found, (int, float)) else float("nan")
@@ -130,7 +119,3 @@ def _percent(value: Json, name: str) -> str:
 
 def _share(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, (int, float)) else "–"
-
-
-def _ratio(value: object) -> str:
-    return f"{value:.3f}×" if isinstance(value, (int, float)) else "–"

@@ -23,12 +23,16 @@ def register(app: typer.Typer) -> None:
 def create(
     name: str = typer.Argument(help="What it is for."),
     read_only: bool = typer.Option(False, "--read-only", help="May read, not hand in."),
+    manage: bool = typer.Option(False, "--manage", help="May make and end tokens and webhooks, and join groups, too."),
+    agent: str = typer.Option("", help="Agent label of what is handed in with it."),
+    days: int = typer.Option(90, min=1, max=366, help="How long it works."),
     as_json: AsJson = False,
 ) -> None:
     """Make a token. It is shown once."""
     from kbweb.cli.client import Client
 
-    made = Client().send("POST", "tokens", {"name": name, "scopes": ["read"] if read_only else ["read", "submit"]})
+    scopes = ["read", *([] if read_only else ["submit"]), *(["manage"] if manage else [])]
+    made = Client().send("POST", "tokens", {"name": name, "scopes": scopes, "agent": agent, "expires_in_days": days})
     print_json(made) if as_json else console.print(str(made.get("token")), markup=False)
 
 
@@ -41,13 +45,12 @@ def list_tokens(as_json: AsJson = False) -> None:
     if as_json:
         print_json(rows)
         return
-    table = Table("id", "name", "scopes", "made", "expires", box=None, pad_edge=False)
+    table = Table("id", "name", "scopes", "made", "expires", "last used", box=None, pad_edge=False)
     for row in rows:
         scopes = row.get("scopes")
         shown = ", ".join(map(str, scopes)) if isinstance(scopes, list) else ""
-        table.add_row(
-            str(row.get("id")), str(row.get("name")), shown, str(row.get("created", ""))[:10], str(row.get("expiry") or "never")[:10]
-        )
+        dates = (str(row.get("created", "")), str(row.get("expiry") or "never"), str(row.get("last_used_at") or "never"))
+        table.add_row(str(row.get("id")), str(row.get("name")), shown, *(date[:10] for date in dates))
     console.print(table)
 
 

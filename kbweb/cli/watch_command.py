@@ -10,12 +10,12 @@ from kbweb.cli.output import AsJson, print_json
 def register(app: typer.Typer) -> None:
     @app.command()
     def watch(
-        evaluation: str = typer.Argument(help="Id of an evaluation, or of a submission (then all of its evaluations)."),
+        evaluation: str = typer.Argument(help="Id of an evaluation, or of a submission (then all of its own evaluations)."),
         as_json: AsJson = False,
     ) -> None:
         """Show every step live; exit 0 when accepted, 1 when not."""
         from kbweb.cli.client import Client
-        from kbweb.cli.follow import follow, verdict_code
+        from kbweb.cli.follow import follow, own_evaluations, verdict_code
         from kbweb.cli.output import Failure
 
         client = Client()
@@ -24,9 +24,7 @@ def register(app: typer.Typer) -> None:
         except Failure as failure:
             if failure.exit_code != 2:
                 raise
-            submission = client.get(f"submissions/{evaluation}")
-            found = submission.get("evaluations")
-            ids = [str(item["id"]) for item in found] if isinstance(found, list) else []
+            ids = own_evaluations(client.get(f"submissions/{evaluation}"))
         ends = [follow(client, one, quiet=as_json) for one in ids]
         if as_json:
             print_json(ends[0] if len(ends) == 1 else ends)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from evaluator.host_gpus import host_gpus
 from evaluator.sandbox import probe
 from kbweb.doctor.finding import Finding
 from kbweb.env import env_str
-from kbweb.supervisor.machine import gpus
 
 TODO = {
     "enforcing": "",
@@ -20,7 +20,7 @@ TODO = {
 def isolation() -> Iterator[Finding]:
     """One line for the whole, one for each attempt from inside: refused, or what is lost because it was not."""
     mode = env_str("KB_SANDBOX", "best-effort")
-    table = probe(mode, gpu_index=0 if gpus() else None)
+    table = probe(mode, gpu_index=0 if host_gpus() else None)
     worst: Literal["warn", "fail"] = "fail" if mode == "strict" else "warn"
     level = "ok" if table.overall == "enforcing" else worst
     yield Finding(

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
+from evaluator.host_gpus import host_gpus
 from kbweb.doctor.finding import Finding
-from kbweb.supervisor.machine import gpus, installed_torch
+from kbweb.supervisor.machine import installed_torch
 
 
 def machine() -> Iterator[Finding]:
@@ -25,7 +26,7 @@ def machine() -> Iterator[Finding]:
 
 
 def _torch() -> Iterator[Finding]:
-    torch, cards = installed_torch(), gpus()
+    torch, cards = installed_torch(), host_gpus()
     if torch is None:
         yield Finding(
             "warn", "torch", "not installed: the site runs, nothing is judged here", "make run KB_TORCH=cpu (or pip install '.[worker]')."
@@ -54,7 +55,7 @@ def _compiler() -> Iterator[Finding]:
         yield Finding("ok", "compiler", f"{compiler}, Python headers in {header.parent}")
     else:
         missing = " and ".join(([] if compiler else ["a C compiler"]) + ([] if header.exists() else ["Python's headers"]))
-        level: Literal["warn", "fail"] = "warn" if not gpus() else "fail"
+        level: Literal["warn", "fail"] = "warn" if not host_gpus() else "fail"
         yield Finding(
             level, "compiler", f"{missing} missing: Triton on a GPU cannot compile its launcher", "Debian: apt-get install gcc python3-dev"
         )

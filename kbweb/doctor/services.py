@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 
 from kbweb.doctor.finding import Finding
-
-SEEN_WITHIN = timedelta(seconds=30)
 
 
 def services(data_dir: Path) -> Iterator[Finding]:
@@ -67,18 +64,20 @@ def _migrations() -> Iterator[Finding]:
 def _workers() -> Iterator[Finding]:
     from django.conf import settings
     from django.db import DatabaseError
-    from django.utils import timezone
 
+    from submissions.limits import WORKER_GONE_S
     from submissions.models import Worker
 
     yield Finding("ok", "queue", settings.BROKER_URL.split("@")[-1] if settings.BROKER_URL else "in the database")
     try:
-        seen = list(Worker.objects.filter(seen_at__gte=timezone.now() - SEEN_WITHIN).order_by("queue", "name"))
+        seen = list(Worker.objects.alive().order_by("queue", "name"))
     except DatabaseError as error:
         yield Finding("fail", "workers", str(error).strip().split("\n")[0], "kb up, or python manage.py migrate")
         return
     if not seen:
-        yield Finding("warn", "workers", "none has reported in the last 30 s", "kb up starts them; or kb worker device.cpu")
+        yield Finding(
+            "warn", "workers", f"none has reported in the last {WORKER_GONE_S:.0f} s", "kb up starts them; or kb worker device.cpu"
+        )
     for worker in seen:
         said = f"{worker.queue}  {worker.device_name}  {worker.name}"
         yield Finding("ok", "worker", said) if worker.in_service else Finding("fail", "worker", said, worker.note)

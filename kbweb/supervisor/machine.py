@@ -7,15 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from evaluator.host_gpus import host_gpus
 from kbweb.env import EnvError, env_str
-
-
-@dataclass(frozen=True, slots=True)
-class Gpu:
-    """A GPU as NVML names it."""
-
-    index: int
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +17,6 @@ class DeviceWorker:
 
     queue: str
     gpu_index: int | None = None
-
-
-def gpus() -> list[Gpu]:
-    """NVIDIA GPUs of this machine; empty when there is no driver."""
-    try:
-        import pynvml
-    except ImportError:
-        return []
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        return []
-    try:
-        found = []
-        for index in range(pynvml.nvmlDeviceGetCount()):
-            name = pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(index))
-            found.append(Gpu(index, name.decode() if isinstance(name, bytes) else str(name)))
-        return found
-    finally:
-        pynvml.nvmlShutdown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +48,7 @@ def device_workers() -> tuple[list[DeviceWorker], str]:
         return [], "Nothing is judged here: " + (
             "KB_DEVICES=none." if wanted == "none" else "torch is not installed (make run installs it)."
         )
-    found = gpus() if wanted == "auto" else []
+    found = host_gpus() if wanted == "auto" else []
     if found and torch.cuda is None:
         return [
             DeviceWorker("device.cpu")

@@ -26,7 +26,6 @@ class Child:
     command: list[str]
     say: Callable[[str, str], None]
     environment: Mapping[str, str] = field(default_factory=dict)
-    stop_within_s: float = 10.0
 
     def __post_init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None

@@ -16,7 +16,8 @@ from pathlib import Path
 from kbweb.embedded.errors import StartError
 from kbweb.embedded.lock import FileLock
 from kbweb.embedded.postgres import EmbeddedPostgres, make_data_dir
-from kbweb.env import env_int, env_str
+from kbweb.env import env_bool, env_int, env_str
+from kbweb.supervisor.baselines import Post
 from kbweb.supervisor.machine import DeviceWorker, device_workers
 from kbweb.supervisor.process import FIRST_PAUSE_S, LONGEST_PAUSE_S, Child
 
@@ -76,7 +77,10 @@ class House:
         workers, why = device_workers()
         self.say("kb", why)
         self._household(workers)
-        self.children = [self._web(), *([self._worker("build")] if workers else []), *(self._worker(w.queue, w.gpu_index) for w in workers)]
+        beside = [self._worker("build"), self._worker("webhooks")] if workers else []
+        self.children = [self._web(), *beside, *(self._worker(w.queue, w.gpu_index) for w in workers)]
+        if workers and env_bool("KB_BASELINES", True):
+            self.children.append(self._baselines(workers))
         for child in self.children:
             child.start()
 
@@ -168,6 +172,15 @@ class House:
             command += ["--gpu", str(gpu_index)]
         name = queue if gpu_index is None else f"{queue}:{gpu_index}"
         return Child(name, command, self.say, self._environment())
+
+    def _baselines(self, workers: list[DeviceWorker]) -> Child:
+        """On the first GPU of each class."""
+        posts: dict[str, Post] = {}
+        for worker in workers:
+            device = worker.queue.removeprefix("device.")
+            posts.setdefault(device, Post(device, worker.gpu_index))
+        command = [sys.executable, "-m", "kbweb.supervisor.baselines", *(post.argument for post in posts.values())]
+        return Child("baselines", command, self.say, self._environment())
 
     def _environment(self) -> dict[str, str]:
         return {"KB_DATA_DIR": str(self.data_dir), "KB_PORT": str(self.port), "DJANGO_SETTINGS_MODULE": "kbweb.settings"}

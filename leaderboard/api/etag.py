@@ -9,8 +9,12 @@ from collections.abc import Callable
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponseBase, HttpResponseNotModified
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
+
+IF_NONE_MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="ETag of the answer you have.")
+NOT_MODIFIED = OpenApiResponse(description="You have it already.")
 
 
 def conditional(request: Request, data: object, respond: Callable[[], Response]) -> HttpResponseBase:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from evaluator.close_names import close_to
+from kbweb.api.csv_answers import as_file
 from kbweb.api.problem import Errors, FieldErrors
 from leaderboard.api import result_shapes as shapes
-from leaderboard.api.etag import conditional
+from leaderboard.api.etag import IF_NONE_MATCH, NOT_MODIFIED, conditional
 from leaderboard.api.results_csv import ResultsCsv
 from leaderboard.models import Device
-from leaderboard.results import Reader, Row, results
 from leaderboard.results import Results as Found
+from leaderboard.results import Row, results
 from leaderboard.suites import Suite, suites
 from submissions.access import visible_submissions
 from submissions.api.shapes import Problem
-
-IF_NONE_MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="ETag of the answer you have.")
-NOT_IN_A_NAME = re.compile(r"[^\w.-]", re.ASCII)
+from submissions.readers import Reader
 
 
 class Suites(APIView):
@@ -49,7 +47,7 @@ class Results(APIView):
         responses={
             (200, "application/json"): shapes.ResultsSerializer,
             (200, "text/csv"): OpenApiResponse(str, description="A line per row: compiled ones, then interpreted ones."),
-            304: OpenApiResponse(description="You have it already."),
+            304: NOT_MODIFIED,
             400: Problem,
         },
         tags=["leaderboards"],
@@ -75,7 +73,7 @@ class Results(APIView):
             _check_known(request.user, asked["author"], asked["agent"])
         rows, apart = _each(found) if by else _together(found)
         data = shapes.ResultsSerializer({**asked, "rows": rows, "interpreted": apart}).data
-        return conditional(request, data, lambda: Response(data, headers=_disposition(request, asked)))
+        return conditional(request, data, lambda: Response(data, headers=as_file(request, f"{asked['suite']}_{asked['device']}")))
 
 
 def _each(found: Found) -> tuple[list[Row], list[Row]]:
@@ -105,8 +103,7 @@ def _suite(slug: str, device: str) -> Suite:
 
 
 def _instead(given: str, known: Iterable[str]) -> str:
-    close = get_close_matches(given, known)
-    return f" Did you mean {', '.join(close)}?" if close else f" There are {', '.join(known) or 'none yet'}."
+    return close_to(given, known) or f" There are {', '.join(known) or 'none yet'}."
 
 
 def _check_known(reader: Reader, author: str, agent: str) -> None:
@@ -119,11 +116,3 @@ def _check_known(reader: Reader, author: str, agent: str) -> None:
         errors["agent"] = [f"Nothing that you may see was handed in with the agent label {agent!r}."]
     if errors:
         raise FieldErrors(errors)
-
-
-def _disposition(request: Request, asked: dict[str, str]) -> dict[str, str]:
-    """CSV is offered as a file: shown in place, a browser might take it for something else."""
-    if getattr(request, "accepted_renderer", None) is None or request.accepted_renderer.format != "csv":
-        return {}
-    name = f"{asked['suite']}_{asked['device']}"
-    return {"Content-Disposition": f'attachment; filename="{NOT_IN_A_NAME.sub("_", name)}.csv"'}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.exceptions import NotFound
@@ -12,15 +10,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from evaluator.close_names import close_to
+from kbweb.api.csv_answers import as_file
 from leaderboard import ranking
 from leaderboard.api import serializers as shapes
-from leaderboard.api.csv_renderer import BoardCsv
-from leaderboard.api.etag import conditional
+from leaderboard.api.board_csv import BoardCsv
+from leaderboard.api.etag import IF_NONE_MATCH, NOT_MODIFIED, conditional
+from leaderboard.device_states import device_states
 from leaderboard.models import Device, Op
+from leaderboard.scope import epoch_of, scope_for
 from leaderboard.site_status import site_status, stats
-
-IF_NONE_MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="ETag of the answer you have.")
-NOT_MODIFIED = OpenApiResponse(description="You have it already.")
 
 
 class Ops(APIView):
@@ -68,7 +67,7 @@ class Leaderboard(APIView):
         ],
         responses={
             (200, "application/json"): shapes.BoardSerializer,
-            (200, "text/csv"): OpenApiResponse(str, description="A row per entry, then the baseline."),
+            (200, "text/csv"): OpenApiResponse(str, description="A row per entry, then the baselines."),
             304: NOT_MODIFIED,
         },
         tags=["leaderboards"],
@@ -80,23 +79,29 @@ class Leaderboard(APIView):
             raise NotFound(f"There is no device {device!r}.")
         wanted = shapes.BoardFilter(data=request.query_params)
         wanted.is_valid(raise_exception=True)
-        found = ranking.board(op, device, viewer=request.user, **wanted.validated_data)
+        filters = dict(wanted.validated_data)
+        scope = scope_for(request.user, op, device, competition=filters.pop("competition"), group=filters.pop("group"))
+        if scope.competition is not None and "epoch" not in request.query_params:
+            filters["epoch"] = epoch_of(scope.competition.pk)
+        found = ranking.board(op, device, viewer=request.user, scope=scope, **filters)
         data = shapes.BoardSerializer(found).data
-        return conditional(request, data, lambda: Response(data, headers=self._disposition(request, op, device)))
-
-    @staticmethod
-    def _disposition(request: Request, op: str, device: str) -> dict[str, str]:
-        """CSV is offered as a file: shown in place, a browser might take it for something else."""
-        if getattr(request, "accepted_renderer", None) is None or request.accepted_renderer.format != "csv":
-            return {}
-        return {"Content-Disposition": f'attachment; filename="{op.replace("/", "_")}_{device}.csv"'}
+        return conditional(request, data, lambda: Response(data, headers=as_file(request, f"{op}_{device}")))
 
 
 class Status(APIView):
     @extend_schema(operation_id="status_retrieve", responses=shapes.StatusSerializer, tags=["status"])
     def get(self, request: Request) -> Response:
-        """Queues, workers with their sandbox, versions, and whether anything is being judged."""
-        return Response(shapes.StatusSerializer(site_status()).data)
+        """Queues, devices, workers with their sandbox, versions, and whether there are workers to build and to judge."""
+        now = site_status()
+        shown = {
+            "judging": now.judging,
+            "building": now.building,
+            "queues": now.queues,
+            "workers": now.workers,
+            "devices": device_states(now),
+            "versions": now.versions,
+        }
+        return Response(shapes.StatusSerializer(shown).data)
 
 
 class Stats(APIView):
@@ -110,6 +115,5 @@ def _op(slug: str) -> Op:
     """An op of the catalogue, active or not (its boards stay). Raises 404 with the slugs that look like it."""
     found = Op.objects.filter(pk=slug).first() if "\0" not in slug else None
     if found is None:
-        close = get_close_matches(slug, Op.objects.active().values_list("pk", flat=True))
-        raise NotFound(f"There is no op {slug!r}." + (f" Did you mean {', '.join(close)}?" if close else ""))
+        raise NotFound(f"There is no op {slug!r}.{close_to(slug, Op.objects.active().values_list('pk', flat=True))}")
     return found

@@ -9,13 +9,18 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from leaderboard.charts.scale import Scale, scale
-from leaderboard.charts.svg import element, picture, text
+from leaderboard.charts.svg import element, fluid, percent, text
 from submissions.templatetags.measures import time_us
 
-WIDTH, HEIGHT = 640.0, 196.0
-LEFT, RIGHT = 92.0, 628.0
-STRIP, GAP, TOP = 60.0, 16.0, 8.0
+START, END = 0.5, 99.5
+"""Ends of the axis, in per cent of the picture's width."""
+NAME, STRIP, GAP, AXIS = 17.0, 46.0, 12.0, 24.0
+"""Heights: of a side's name, of its bars, of what is left free below, of the axis."""
+NEAR_END = 8.0
+"""Per cent from the edge within which a label is no longer centred on its tick."""
 BINS = 60
+KERNEL = "kernel"
+"""How the side of what was handed in is called on pages."""
 LEAST_US, MOST_US = 1e-6, 1e12
 """Times outside cannot be: a picosecond, eleven days. They may still be reported, by a candidate that lies."""
 
@@ -36,14 +41,14 @@ class DistributionRow:
 
 
 def distribution_table(
-    samples_us: Sequence[float], baseline_us: Sequence[float], *, baseline: str = "torch_eager"
+    samples_us: Sequence[float], baseline_us: Sequence[float], *, baseline: str = "torch eager"
 ) -> list[DistributionRow]:
     """The numbers of the picture. A side without usable samples has no row."""
-    sides = (("candidate", _usable(samples_us)), (baseline, _usable(baseline_us)))
+    sides = ((KERNEL, _usable(samples_us)), (baseline, _usable(baseline_us)))
     return [_row(side, values) for side, values in sides if values]
 
 
-def distribution_svg(samples_us: Sequence[float], baseline_us: Sequence[float], *, baseline: str = "torch_eager") -> SafeString:
+def distribution_svg(samples_us: Sequence[float], baseline_us: Sequence[float], *, baseline: str = "torch eager") -> SafeString:
     """A histogram per side with the median, its 95 % interval and an axis in a fitting unit. Empty when neither side has samples.
 
     The axis ends at the 99th percentile, because one late call would press all others into one bar; what lies beyond is counted.
@@ -51,15 +56,15 @@ def distribution_svg(samples_us: Sequence[float], baseline_us: Sequence[float], 
     rows = distribution_table(samples_us, baseline_us, baseline=baseline)
     if not rows:
         return SafeString()
-    values = {"candidate": _usable(samples_us), baseline: _usable(baseline_us)}
+    values = {KERNEL: _usable(samples_us), baseline: _usable(baseline_us)}
     low = min(row.min_us for row in rows)
     high = max(_quantile(values[row.side], 0.99) for row in rows)
-    axis = scale(low, max(low, high, *(row.high_us for row in rows)), LEFT, RIGHT)
-    strips = [_strip(row, values[row.side], axis, TOP + i * (STRIP + GAP)) for i, row in enumerate(rows)]
-    bottom = TOP + len(rows) * (STRIP + GAP)
-    return picture(
-        WIDTH,
-        HEIGHT - (2 - len(rows)) * (STRIP + GAP),
+    axis = scale(low, max(low, high, *(row.high_us for row in rows)), START, END)
+    side = NAME + STRIP + GAP
+    strips = [_strip(row, values[row.side], axis, i * side) for i, row in enumerate(rows)]
+    bottom = len(rows) * side
+    return fluid(
+        bottom + AXIS,
         *strips,
         _axis(axis, bottom),
         title="Distribution of call times",
@@ -106,7 +111,8 @@ def _sentence(row: DistributionRow) -> str:
 
 
 def _strip(row: DistributionRow, ordered: Sequence[float], axis: Scale, top: float) -> str:
-    floor = top + STRIP
+    """The side's name and its median above its bars; the interval of the median is a shade over them."""
+    roof, floor = top + NAME, top + NAME + STRIP
     counts = [0] * BINS
     beyond = sum(value > axis.high for value in ordered)
     width = (axis.end - axis.start) / BINS
@@ -114,34 +120,44 @@ def _strip(row: DistributionRow, ordered: Sequence[float], axis: Scale, top: flo
         counts[min(BINS - 1, int((axis.at(value) - axis.start) / width))] += 1
     tallest = max(counts)
     bars = [
-        element("rect", x=axis.start + i * width, y=floor - 44 * n / tallest, width=width, height=44 * n / tallest)
+        element("rect", x=percent(axis.start + i * width), y=floor - STRIP * n / tallest, width=percent(width), height=STRIP * n / tallest)
         for i, n in enumerate(counts)
         if n
     ]
-    side = "chart-candidate" if row.side == "candidate" else "chart-baseline"
-    middle, low, high = axis.at(row.median_us), axis.at(row.low_us), axis.at(row.high_us)
-    near_end = middle > (axis.start + axis.end) / 2
-    extra = [text(f"{beyond} later", axis.end, top + 24, anchor="end", kind="chart-note")] if beyond else []
+    middle, low, high = (axis.at(value) for value in (row.median_us, row.low_us, row.high_us))
+    late = f", {beyond} later" if beyond else ""
     return element(
         "g",
-        text(row.side, LEFT - 8, floor - 4, anchor="end"),
+        text(row.side, "0%", top + 12),
+        text(f"{time_us(row.median_us)}{late}", "100%", top + 12, anchor="end", kind="chart-value"),
         element("g", *bars, class_="chart-bars", fill="currentColor", fill_opacity=0.45),
-        element("line", x1=axis.start, x2=axis.end, y1=floor, y2=floor, class_="chart-line", stroke="currentColor", stroke_opacity=0.4),
+        _level(axis, floor, 0.4),
         element(
-            "rect", x=low, y=top, width=max(high - low, 0.5), height=STRIP, class_="chart-interval", fill="currentColor", fill_opacity=0.25
+            "rect",
+            x=percent(low),
+            y=roof,
+            width=percent(max(high - low, 0.15)),
+            height=STRIP,
+            class_="chart-interval",
+            fill="currentColor",
+            fill_opacity=0.25,
         ),
-        element("line", x1=middle, x2=middle, y1=top, y2=floor, class_="chart-median", stroke="currentColor", stroke_width=2),
-        text(time_us(row.median_us), middle + (-6 if near_end else 6), top + 10, anchor="end" if near_end else "start", kind="chart-value"),
-        *extra,
-        class_=side,
+        element(
+            "line", x1=percent(middle), x2=percent(middle), y1=roof, y2=floor, class_="chart-median", stroke="currentColor", stroke_width=2
+        ),
+        class_="chart-candidate" if row.side == KERNEL else "chart-baseline",
     )
 
 
 def _axis(axis: Scale, top: float) -> str:
     marks: list[str] = []
-    for tick in axis.ticks():
-        x = axis.at(tick)
-        marks.append(element("line", x1=x, x2=x, y1=top, y2=top + 5, stroke="currentColor", stroke_opacity=0.6))
-        marks.append(text(time_us(tick), x, top + 20, anchor="end" if x > RIGHT - 24 else "middle", kind="chart-tick"))
-    line = element("line", x1=axis.start, x2=axis.end, y1=top, y2=top, stroke="currentColor", stroke_opacity=0.6)
-    return element("g", line, *marks, class_="chart-axis")
+    for tick in axis.ticks(3):
+        at = axis.at(tick)
+        anchor = "start" if at < NEAR_END else "end" if at > 100 - NEAR_END else "middle"
+        marks.append(element("line", x1=percent(at), x2=percent(at), y1=top, y2=top + 5, stroke="currentColor", stroke_opacity=0.6))
+        marks.append(text(time_us(tick), percent(at), top + 18, anchor=anchor, kind="chart-tick"))
+    return element("g", _level(axis, top, 0.6), *marks, class_="chart-axis")
+
+
+def _level(axis: Scale, y: float, opacity: float) -> str:
+    return element("line", x1=percent(axis.start), x2=percent(axis.end), y1=y, y2=y, stroke="currentColor", stroke_opacity=opacity)

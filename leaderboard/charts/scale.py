@@ -8,6 +8,13 @@ from dataclasses import dataclass
 LOG_FROM = 4.0
 """A range whose ends differ by more than this factor is drawn logarithmic, because the smaller side would be a line."""
 
+LEAST_SPEEDUP, MOST_SPEEDUP = 1e-6, 1e9
+"""Speedups outside are no measurements, and are not drawn."""
+
+
+def drawable(speedup: float) -> bool:
+    return LEAST_SPEEDUP <= speedup <= MOST_SPEEDUP
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:

@@ -17,7 +17,7 @@ def element(name: str, *children: str, **attributes: Attribute) -> SafeString:
     return mark_safe(f"<{name}{written}>{''.join(children)}</{name}>" if children else f"<{name}{written}/>")
 
 
-def text(words: str, x: float, y: float, *, anchor: str = "start", kind: str = "chart-label") -> SafeString:
+def text(words: str, x: Attribute, y: float, *, anchor: str = "start", kind: str = "chart-label") -> SafeString:
     return element("text", escape(words), x=x, y=y, class_=kind, text_anchor=anchor, fill="currentColor", font_size=12)
 
 
@@ -38,6 +38,29 @@ def picture(width: float, height: float, *content: str, title: str, description:
         class_=f"chart {kind}",
         **size,
     )
+
+
+def fluid(height: float, *content: str, title: str, description: str, kind: str) -> SafeString:
+    """A picture as wide as its place and `height` pixels high: texts and strokes keep their size at any width.
+
+    Places across are `percent(…)`, places down are pixels; so only shapes that take percentages can be drawn (no paths).
+    """
+    return element(
+        "svg",
+        element("title", escape(title)),
+        element("desc", escape(description)),
+        *content,
+        xmlns="http://www.w3.org/2000/svg",
+        width="100%",
+        height=height,
+        role="img",
+        class_=f"chart {kind}",
+    )
+
+
+def percent(value: float) -> str:
+    """A place across a `fluid` picture, from 0 to 100."""
+    return f"{_number(value)}%"
 
 
 def _attribute(name: str) -> str:

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
-    """One public case. `bytes` and `flops` are the least work of one call; `intensity` is FLOPs per byte."""
+    """One public case. `bytes` and `flops` are the least work of one call; `intensity` is FLOPs per byte.
+
+    `limit_us` is the speed of light on the chosen device, None where its ceilings are not known, and `bound` what it comes from.
+    """
 
     name: str
     inputs: str
     source: str
     bytes: float
     flops: float
+    limit_us: float | None = None
+    bound: str = ""
 
     @property
     def intensity(self) -> float | None:
@@ -29,8 +34,9 @@ class Contract:
     precision: str
     tolerance: tuple[tuple[str, float], ...]
     strides_policy: str
-    in_place: bool
     writes_to: tuple[str, ...]
+    may_alias: bool
+    max_memory_mb: int
     exact: bool
     rules: tuple[tuple[int, str], ...]
     random: bool
@@ -40,6 +46,11 @@ class Contract:
     starters: tuple[tuple[str, str], ...]
     correctness: tuple[CaseLine, ...]
     performance: tuple[CaseLine, ...]
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether the chosen device's ceilings are known."""
+        return any(case.limit_us is not None for case in self.performance)
 
 
 def contract(definition: Mapping[str, object], device: str) -> Contract:
@@ -55,8 +66,9 @@ def contract(definition: Mapping[str, object], device: str) -> Contract:
         precision=str(definition.get("precision", "")),
         tolerance=tuple((dtype, value) for dtype, value in tolerance.items() if isinstance(value, float)),
         strides_policy=str(definition.get("strides_policy", "")),
-        in_place=bool(definition.get("in_place")),
         writes_to=tuple(map(str, writes_to)) if isinstance(writes_to := definition.get("writes_to"), list) else (),
+        may_alias=bool(definition.get("may_alias")),
+        max_memory_mb=most if isinstance(most := definition.get("max_memory_mb"), int) else 0,
         exact=definition.get("compare") == "exact",
         rules=tuple((int(number), str(text)) for number, text in _mapping(definition.get("rules")).items() if text),
         random=bool(definition.get("random")),
@@ -74,7 +86,15 @@ def _line(case: Mapping[str, object]) -> CaseLine:
         value = case.get(name)
         return float(value) if isinstance(value, (int, float)) else 0.0
 
-    return CaseLine(str(case.get("name", "")), str(case.get("inputs", "")), str(case.get("source", "")), number("bytes"), number("flops"))
+    return CaseLine(
+        name=str(case.get("name", "")),
+        inputs=str(case.get("inputs", "")),
+        source=str(case.get("source", "")),
+        bytes=number("bytes"),
+        flops=number("flops"),
+        limit_us=number("limit_us") or None,
+        bound=str(case.get("bound", "")),
+    )
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import get_args
 
 from django.db.models import Count
@@ -12,21 +11,19 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from leaderboard.figures import THRESHOLDS
+from leaderboard.charts import Curve
+from leaderboard.figures import THRESHOLDS, OpResult
 from leaderboard.models import Device, Entry
+from leaderboard.pages.meanings import Column
 from leaderboard.results import By, Results, Row
 from leaderboard.results import results as counted
 from leaderboard.suites import Suite, suites
 
 PREFERRED = "core"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of figures: its heading, and what it means."""
-
-    heading: str
-    says: str
+FIRST = 20
+"""Ops that are listed one by one where nobody's were asked for."""
+CURVES = 5
+"""Writers whose curves are drawn, best first."""
 
 
 FAST_SAYS = (
@@ -85,6 +82,7 @@ def results(request: HttpRequest) -> HttpResponse:
 
 def _tables(request: HttpRequest, suite: Suite, device: Device, by: By, chosen: str) -> dict[str, object]:
     found = counted(suite, device.pk, reader=request.user, by=by)
+    details, everything = _details(found, by, chosen), bool(chosen) or request.GET.get("all") == "1"
     table = {"suite": suite.slug, "device": device.pk, "by": by}
     return {
         "suite": suite,
@@ -92,9 +90,23 @@ def _tables(request: HttpRequest, suite: Suite, device: Device, by: By, chosen: 
         "found": found,
         "everybody": found.together if by == "author" and len(found.rows) > 1 else None,
         "chosen": chosen,
-        "details": _details(found, by, chosen),
+        "details": [(one, one.per_op if everything else _attempted(one)) for one in details],
+        "curves": _curves(found, by, chosen),
         "query": urlencode(table),
     }
+
+
+def _attempted(row: Row) -> tuple[OpResult, ...]:
+    return tuple(result for result in row.per_op if result.attempt is not None)[:FIRST]
+
+
+def _curves(found: Results, by: By, chosen: str) -> tuple[Curve, ...]:
+    """Of the first writers and of the one that was chosen; of all together where there are several."""
+    rows = [(row.author if by == "author" else row.agent or "no label", row) for row in found.rows]
+    shown = [*rows[:CURVES], *(pair for pair in rows[CURVES:] if pair[0] == chosen)]
+    if by == "author" and len(rows) > 1 and len(shown) <= CURVES:
+        shown.append(("best of everybody", found.together))
+    return tuple(Curve(name, tuple(one.speed.speedup for one in row.per_op if one.speed), len(row.per_op)) for name, row in shown)
 
 
 def _details(found: Results, by: By, chosen: str) -> tuple[Row, ...]:

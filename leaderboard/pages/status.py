@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from leaderboard.device_states import device_states
 from leaderboard.site_status import WorkerState, site_status
 from submissions.pages.sheet import Layer, layers
 
@@ -22,7 +23,14 @@ def status(request: HttpRequest) -> HttpResponse:
     now = site_status()
     alive = [worker for worker in now.workers if worker.alive]
     tables = [table for worker in alive if (table := (worker, sandbox(worker), proof(worker)))[1:] != ([], None)]
-    context = {"section": "status", "status": now, "alive": alive, "gone": len(now.workers) - len(alive), "sandboxes": tables}
+    context = {
+        "section": "status",
+        "status": now,
+        "devices": device_states(now),
+        "alive": alive,
+        "gone": len(now.workers) - len(alive),
+        "sandboxes": tables,
+    }
     return render(request, "leaderboard/_status.html" if request.headers.get("HX-Request") else "leaderboard/status.html", context)
 
 

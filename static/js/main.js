@@ -11,7 +11,6 @@ function themeSwitch(button) {
     button.setAttribute("aria-pressed", String(isDark()));
     button.title = isDark() ? "Switch to the light theme" : "Switch to the dark theme";
   };
-  button.hidden = false;
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     try { localStorage.setItem("theme", root.dataset.theme); } catch { /* not stored */ }
@@ -23,7 +22,7 @@ function themeSwitch(button) {
 async function copy(button) {
   const target = document.getElementById(button.dataset.copy);
   const text = target.value ?? target.textContent;
-  const said = button.textContent;
+  button.dataset.said ??= button.textContent; // a second press comes before the label is back
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
@@ -31,7 +30,7 @@ async function copy(button) {
     getSelection().selectAllChildren(target);
     button.textContent = "Selected: press Ctrl-C";
   }
-  setTimeout(() => { button.textContent = said; }, 1800);
+  setTimeout(() => { button.textContent = button.dataset.said; }, 1800);
 }
 
 export function localTimes(scope) {
@@ -41,7 +40,6 @@ export function localTimes(scope) {
 }
 
 for (const button of document.querySelectorAll("[data-theme-switch]")) themeSwitch(button);
-for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) copy(button);

@@ -1,5 +1,6 @@
 // Turns one piece of the page into its fresh rendering in place: nodes that did not change stay, so focus, selection,
 // scroll positions and opened <details> survive. Elements with an id are matched by id, others by position and name.
+// An element with data-frozen stays as it is; it hears by "live:held" what it would have become.
 
 const KEEP = new Set(["open", "data-touched"]); // what the reader opened or closed stays so
 
@@ -20,6 +21,10 @@ function morphNode(from, to) {
   if (from.isEqualNode(to)) return;
   if (from.nodeType !== Node.ELEMENT_NODE) {
     if (from.nodeValue !== to.nodeValue) from.nodeValue = to.nodeValue;
+    return;
+  }
+  if (from.hasAttribute("data-frozen")) {
+    from.dispatchEvent(new CustomEvent("live:held", { bubbles: true, detail: to.cloneNode(true) }));
     return;
   }
   syncAttributes(from, to);

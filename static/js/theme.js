@@ -1,5 +1,6 @@
-// Sets the stored theme before the first paint. A classic script in <head>, so that nothing flashes.
+// Sets the stored theme before the first paint, and says that scripts run (.needs-js). A classic script in <head>, so that nothing flashes.
 (() => {
+  document.documentElement.dataset.scripts = "on";
   try {
     const theme = localStorage.getItem("theme");
     if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;

@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from http import HTTPStatus
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.exceptions import APIException, PermissionDenied
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import IsAuthenticated
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluator.contract import State
+from kbweb.api.renderers import ErrorsAsJson
 from submissions import events
-from submissions.access import access_evaluation, may_read_log, may_read_source
+from submissions.access import access_evaluation, may_read_log
 from submissions.api import shapes
 from submissions.api.documents import evaluation_document
-from submissions.api.sse import stream_events
+from submissions.api.errors import as_api_error
 from submissions.cancel import cancel
 from submissions.feedback import feedback_text
-from submissions.live.messages import message
+from submissions.intake_errors import IntakeError
 from submissions.live.waiting import wait_until
 from submissions.models import Evaluation
-
-LAST_EVENT_ID = OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="As `after`, for event streams.")
-
-
-class EventStreamRenderer(BaseRenderer):
-    """Lets a client ask for `text/event-stream`. What is rendered with it is an error, as JSON."""
-
-    media_type = "text/event-stream"
-    format = "sse"
-    charset = "utf-8"
-
-    def render(self, data: object, accepted_media_type: str | None = None, renderer_context: object = None) -> bytes:
-        return bytes(JSONRenderer().render(data))
+from submissions.profile_run import ask_for_profile
+from submissions.rerun import NotDoneError, rerun
 
 
 class NotDone(APIException):
-    """Asked for something that is there when an evaluation is done."""
+    """Asked for something that can be had when an evaluation is done."""
 
     status_code = 409
     default_code = "not_done"
@@ -57,8 +49,8 @@ def waited(request: Request, evaluation_id: str) -> Evaluation:
     return evaluation
 
 
-class MarkdownRenderer(EventStreamRenderer):
-    """Lets a client ask for `text/markdown`. What is rendered with it is an error, as JSON."""
+class MarkdownRenderer(ErrorsAsJson):
+    """Lets a client ask for `text/markdown`."""
 
     media_type = "text/markdown"
     format = "md"
@@ -76,50 +68,6 @@ class EvaluationDetail(APIView):
     def get(self, request: Request, evaluation_id: str) -> Response:
         """An evaluation as it stands; when done with its whole outcome. `?wait=` waits for the verdict."""
         return Response(evaluation_document(request, waited(request, evaluation_id)))
-
-
-class EvaluationEvents(APIView):
-    """What happened to an evaluation."""
-
-    renderer_classes = [JSONRenderer, EventStreamRenderer]
-    content_negotiation_class = DefaultContentNegotiation
-
-    @extend_schema(
-        operation_id="evaluations_events",
-        parameters=[shapes.After, LAST_EVENT_ID],
-        responses={
-            (200, "application/json"): shapes.Events,
-            (200, "text/event-stream"): OpenApiResponse(str, description="One event a message, until the verdict."),
-            404: shapes.Problem,
-        },
-        tags=["evaluations"],
-    )
-    def get(self, request: Request, evaluation_id: str) -> HttpResponseBase:
-        """Events after `after`: at once as JSON, or as they come with `Accept: text/event-stream`."""
-        evaluation = access_evaluation(request.user, evaluation_id)
-        given = request.query_params.copy()
-        streaming = getattr(request.accepted_renderer, "media_type", "") == EventStreamRenderer.media_type
-        if streaming and (last := request.headers.get("Last-Event-ID")):
-            given["after"] = last
-        wish = shapes.After(data=given)
-        wish.is_valid(raise_exception=True)
-        after, limit = wish.validated_data["after"], wish.validated_data["limit"]
-        readable = may_read_source(request.user, evaluation.submission)
-        stream = events.evaluation_stream(evaluation.pk)
-        if streaming:
-            response = StreamingHttpResponse(stream_events(stream, after, source_readable=readable), content_type="text/event-stream")
-            response.headers["Cache-Control"] = "no-store"
-            response.headers["X-Accel-Buffering"] = "no"
-            return response
-        done = evaluation.state == State.DONE
-        page = events.read(stream, after, limit)
-        return Response(
-            {
-                "events": [message(event, source_readable=readable) for event in page],
-                "last_seq": page[-1].seq if page else after,
-                "done": done and len(page) < limit,
-            }
-        )
 
 
 class EvaluationLog(APIView):
@@ -174,3 +122,60 @@ class CancelEvaluation(APIView):
         """Ask for the end. One that a device works on ends within about a second; one that is done stays as it is."""
         evaluation = cancel(request.user, evaluation_id)
         return Response(evaluation_document(request, evaluation))
+
+
+class ProfileEvaluation(APIView):
+    """Have a kernel profiled."""
+
+    permission_classes = [IsAuthenticated, *APIView.permission_classes]
+
+    @extend_schema(
+        operation_id="evaluations_profile",
+        request=None,
+        responses={
+            201: shapes.EvaluationShape,
+            400: OpenApiResponse(shapes.Problem, description="It is not done, not right, a profile itself, or cannot be judged any more."),
+            401: shapes.Problem,
+            403: shapes.Problem,
+            404: shapes.Problem,
+            429: OpenApiResponse(shapes.Problem, description="Quota used up; `Retry-After` says when it can succeed."),
+        },
+        tags=["evaluations"],
+    )
+    def post(self, request: Request, evaluation_id: str) -> Response:
+        """The same submission again on the same device in mode `profile`; the answer is that evaluation, also when there is one already."""
+        try:
+            made = ask_for_profile(request.user, evaluation_id)
+        except IntakeError as error:
+            raise as_api_error(error) from error
+        return Response(evaluation_document(request, access_evaluation(request.user, made.pk)), status=HTTPStatus.CREATED)
+
+
+class RerunEvaluation(APIView):
+    """Run a submission again."""
+
+    permission_classes = [IsAuthenticated, *APIView.permission_classes]
+
+    @extend_schema(
+        operation_id="evaluations_rerun",
+        request=None,
+        responses={
+            201: shapes.EvaluationShape,
+            400: OpenApiResponse(shapes.Problem, description="It cannot be judged any more: its op is gone, say."),
+            401: shapes.Problem,
+            403: shapes.Problem,
+            404: shapes.Problem,
+            409: OpenApiResponse(shapes.Problem, description="It is not done yet."),
+            429: OpenApiResponse(shapes.Problem, description="Quota used up; `Retry-After` says when it can succeed."),
+        },
+        tags=["evaluations"],
+    )
+    def post(self, request: Request, evaluation_id: str) -> Response:
+        """The same submission again on the same device in the same mode, in a fresh process; the answer is the new evaluation."""
+        try:
+            made = rerun(request.user, evaluation_id)
+        except NotDoneError as error:
+            raise NotDone(str(error)) from error
+        except IntakeError as error:
+            raise as_api_error(error) from error
+        return Response(evaluation_document(request, access_evaluation(request.user, made.pk)), status=HTTPStatus.CREATED)

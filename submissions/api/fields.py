@@ -7,6 +7,9 @@ from django.http import QueryDict
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from evaluator.contract import MAX_SOURCE_BYTES
+from submissions.hand_in import TOO_LONG
+
 
 @extend_schema_field({"type": "string", "maxLength": 1048576, "description": "UTF-8 text (JSON) or a file (multipart)."})
 class SourceField(serializers.Field[bytes, str, bytes, object]):
@@ -16,6 +19,8 @@ class SourceField(serializers.Field[bytes, str, bytes, object]):
 
     def to_internal_value(self, data: str) -> bytes:
         if isinstance(data, UploadedFile):
+            if (data.size or 0) > MAX_SOURCE_BYTES:
+                raise serializers.ValidationError(TOO_LONG.format(bytes=f"{data.size:,}", most=f"{MAX_SOURCE_BYTES:,}"))
             return bytes(data.read())
         if not isinstance(data, str):
             self.fail("invalid")
@@ -23,6 +28,15 @@ class SourceField(serializers.Field[bytes, str, bytes, object]):
 
     def to_representation(self, value: bytes) -> bytes:
         return value
+
+
+class ShortListField(serializers.ListField):
+    """A list whose length is looked at before what is in it."""
+
+    def to_internal_value(self, data: list[object]) -> list[object]:
+        if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        return super().to_internal_value(data)
 
 
 @extend_schema_field(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluator.contract import State
 from submissions.api import shapes
 from submissions.api.tokens import scopes_of
 from submissions.limits import quota
-from submissions.models import Evaluation, Submission
+from submissions.quota import used
+from submissions.readers import is_staff
 
 
 class MeView(APIView):
@@ -24,19 +21,18 @@ class MeView(APIView):
     @extend_schema(operation_id="me_retrieve", responses={200: shapes.Me, 401: shapes.Problem}, tags=["me"])
     def get(self, request: Request) -> Response:
         """My name, what these credentials may do, and my quota."""
-        allowed = quota()
         user = request.user
+        assert user.is_authenticated
+        allowed, going = quota(), used(user)
         return Response(
             {
                 "username": user.get_username(),
-                "is_staff": bool(getattr(user, "is_staff", False)),
+                "is_staff": is_staff(user),
                 "scopes": scopes_of(request),
                 "quota": {
-                    "open_evaluations": Evaluation.objects.filter(author_id=user.pk).exclude(state=State.DONE).count(),
+                    "open_evaluations": going.open_evaluations,
                     "open_evaluations_allowed": allowed.open_evaluations,
-                    "submissions_this_hour": Submission.objects.filter(
-                        author_id=user.pk, created_at__gt=timezone.now() - timedelta(hours=1)
-                    ).count(),
+                    "submissions_this_hour": len(going.this_hour),
                     "submissions_per_hour_allowed": allowed.submissions_per_hour,
                 },
             }

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import connection
+from django.db.models import OuterRef, Subquery
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import ListAPIView
@@ -20,10 +21,13 @@ from submissions.access import access_submission, visible_submissions
 from submissions.api import shapes
 from submissions.api.documents import submission_document
 from submissions.api.errors import as_api_error
+from submissions.api.filters import SubmissionFilters
+from submissions.api.tokens import agent_of
+from submissions.competitions.access import visible_competitions
 from submissions.intake import submit
 from submissions.intake_errors import IntakeError
 from submissions.live.waiting import wait_until
-from submissions.models import Submission
+from submissions.models import HOUSE, Submission
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key with the same content hands in once.")
 REFUSED = {
@@ -39,12 +43,14 @@ class Submissions(ListAPIView[Submission]):
 
     serializer_class = shapes.SubmissionRow
     permission_classes = [IsAuthenticatedOrReadOnly, *APIView.permission_classes]
-    filterset_fields = ("op", "kernel_type", "author__username")
+    filterset_class = SubmissionFilters
 
     def get_queryset(self):  # type: ignore[no-untyped-def]
         if getattr(self, "swagger_fake_view", False):
             return Submission.objects.none()
-        return visible_submissions(self.request.user).select_related("author").defer("source")
+        reader = self.request.user
+        shown = visible_competitions(reader).filter(pk=OuterRef("competition")).values("slug")[:1]
+        return visible_submissions(reader).select_related("author").defer("source").annotate(competition_shown=Subquery(shown))
 
     @extend_schema(operation_id="submissions_list", tags=["submissions"])
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:
@@ -70,6 +76,7 @@ class Submissions(ListAPIView[Submission]):
         uploaded = request.data.get("source") if isinstance(request.data, dict) else None
         if isinstance(uploaded, UploadedFile) and not fields["filename"]:
             fields["filename"] = uploaded.name or ""
+        fields["agent"] = fields["agent"] or agent_of(request)
         fields["idempotency_key"] = request.headers.get("Idempotency-Key") or fields.get("idempotency_key")
         before = _known(request, fields["idempotency_key"])
         try:
@@ -91,7 +98,7 @@ class SubmissionDetail(APIView):
         tags=["submissions"],
     )
     def get(self, request: Request, submission_id: str) -> Response:
-        """A submission with its evaluations. `?wait=` waits for their verdicts."""
+        """A submission with its newest evaluations. `?wait=` waits for the verdicts of those that its author asked for."""
         wait = shapes.Wait(data=request.query_params)
         wait.is_valid(raise_exception=True)
         submission = access_submission(request.user, submission_id)
@@ -100,10 +107,10 @@ class SubmissionDetail(APIView):
 
 
 def wait_for_verdicts(submission: Submission, timeout_s: float) -> None:
-    """Block until every evaluation is done, at most `timeout_s`."""
+    """Block until every evaluation is done, at most `timeout_s`. The house's own are nobody's to wait for."""
     if timeout_s <= 0:
         return
-    open_ones = submission.evaluations.exclude(state=State.DONE)
+    open_ones = submission.evaluations.exclude(state=State.DONE).exclude(purpose__in=HOUSE)
     streams = [events.evaluation_stream(pk) for pk in open_ones.values_list("pk", flat=True)]
     if streams and not connection.in_atomic_block:
         connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from http import HTTPStatus
 
@@ -14,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from kbweb.models import Scope, every_scope
 from submissions.api import shapes
 
 
@@ -21,6 +23,7 @@ class Tokens(APIView):
     """My tokens."""
 
     permission_classes = [IsAuthenticated, *APIView.permission_classes]
+    token_scopes = {"POST": Scope.MANAGE}
 
     @extend_schema(operation_id="tokens_list", responses=shapes.TokenShape(many=True), tags=["me"])
     def get(self, request: Request) -> Response:
@@ -29,7 +32,10 @@ class Tokens(APIView):
         return Response([_document(row) for row in rows])
 
     @extend_schema(
-        operation_id="tokens_create", request=shapes.TokenWish, responses={201: shapes.NewToken, 400: shapes.Problem}, tags=["me"]
+        operation_id="tokens_create",
+        request=shapes.TokenWish,
+        responses={201: shapes.NewToken, 400: shapes.Problem, 403: shapes.Problem},
+        tags=["me"],
     )
     def post(self, request: Request) -> Response:
         """Make a token. It is shown this once, and cannot do more than the one it was made with."""
@@ -43,7 +49,8 @@ class Tokens(APIView):
             user=request.user,
             expiry=timedelta(days=wanted["expires_in_days"]),
             name=wanted["name"],
-            scopes=sorted(set(wanted["scopes"])),
+            scopes=in_order({Scope.READ, *wanted["scopes"]}),
+            agent=wanted["agent"],
         )
         return Response({**_document(row), "token": secret}, status=HTTPStatus.CREATED)
 
@@ -52,6 +59,7 @@ class TokenDetail(APIView):
     """One of my tokens."""
 
     permission_classes = [IsAuthenticated, *APIView.permission_classes]
+    token_scopes = {"DELETE": Scope.MANAGE}
 
     @extend_schema(operation_id="tokens_destroy", responses={204: None, 404: shapes.Problem}, tags=["me"])
     def delete(self, request: Request, token_id: str) -> Response:
@@ -63,7 +71,17 @@ class TokenDetail(APIView):
 def scopes_of(request: Request) -> list[str]:
     """What the credentials of this request may do: a session everything."""
     scopes = getattr(request.auth, "scopes", None)
-    return list(scopes) if scopes is not None else ["read", "submit"]
+    return list(scopes) if scopes is not None else every_scope()
+
+
+def agent_of(request: Request) -> str:
+    """The agent label of the token used, empty for a session."""
+    return str(getattr(request.auth, "agent", ""))
+
+
+def in_order(scopes: Iterable[str]) -> list[str]:
+    wanted = set(scopes)
+    return [scope for scope in every_scope() if scope in wanted]
 
 
 def _document(row: object) -> dict[str, object]:
@@ -71,6 +89,8 @@ def _document(row: object) -> dict[str, object]:
         "id": getattr(row, "token_key"),  # noqa: B009 (the model is a setting)
         "name": getattr(row, "name", ""),
         "scopes": getattr(row, "scopes", []),
+        "agent": getattr(row, "agent", ""),
         "created": getattr(row, "created", None),
         "expiry": getattr(row, "expiry", None),
+        "last_used_at": getattr(row, "last_used_at", None),
     }

@@ -9,26 +9,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from typing import Any
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db.models import QuerySet
 from django.http import Http404
 
 from evaluator.contract import JSON
 from evaluator.devices import DEVICES
 from submissions import events
-from submissions.access import Reader, access_evaluation, may_read_source
+from submissions.access import Reader, access_evaluation, may_read_source, visible_evaluations
+from submissions.events import BEHIND
 from submissions.known_ops import is_known
 from submissions.live.authentication import NOT_FOUND, Refusal, reader_of
 from submissions.live.groups import EVERYONE, group_of
 from submissions.live.messages import message
+from submissions.models import Visibility
 from submissions.patience import AWAY
 
 PAGE = 200
-BEHIND = 2000
-"""More unread events than this and the client is told to read them elsewhere."""
 LOOK_ANYWAY_S = 15.0
+"""Look at the rows even without a wake-up, and tell the client that the line still holds: it cannot see pings."""
 BAD_REQUEST = 4400
 
 
@@ -39,6 +42,10 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels h
     """Whether a client that gives no `after` gets everything, or only what is new."""
     source_readable = True
     """Whether the reader gets log texts and tracebacks."""
+    asks_again = False
+    """Whether who may hear it changes: then the reader is looked at again as often as the rows without a wake-up."""
+    seen: QuerySet[Any] | None = None
+    """Rows of which the reader must still see one whenever something is sent. None: everybody may."""
 
     async def stream_for(self, reader: Reader) -> str:
         """The stream's name. Raises `Refusal` or `Http404`."""
@@ -50,19 +57,31 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels h
         self._groups: list[str] = []
         await self.accept()
         try:
-            reader = await reader_of(self.scope)
             after = self._after()
-            self.stream = await self.stream_for(reader)
-        except Refusal as refusal:
-            await self.close(code=refusal.code, reason=refusal.reason[:120])
-            return
-        except Http404 as missing:
-            await self.close(code=NOT_FOUND, reason=str(missing)[:120])
+            await self._enter()
+        except (Refusal, Http404) as refused:
+            await self._refuse(refused)
             return
         for group in (group_of(self.stream), EVERYONE):
             await self.channel_layer.group_add(group, self.channel_name)
             self._groups.append(group)
         self._pump = asyncio.create_task(self._run(after))
+
+    async def _enter(self) -> None:
+        """Raises `Refusal` or `Http404`."""
+        self.stream = await self.stream_for(await reader_of(self.scope))
+        self._entered_at = asyncio.get_running_loop().time()
+
+    async def _enter_again(self) -> None:
+        """A token may have been revoked, a member removed, a submission hidden. Raises `Refusal` or `Http404`."""
+        if self.asks_again and asyncio.get_running_loop().time() - self._entered_at >= LOOK_ANYWAY_S:
+            await self._enter()
+        elif self.seen is not None and not await database_sync_to_async(self.seen.all().exists)():
+            raise Http404("You may not see this any more.")
+
+    async def _refuse(self, why: Refusal | Http404) -> None:
+        code, reason = (why.code, why.reason) if isinstance(why, Refusal) else (NOT_FOUND, str(why))
+        await self.close(code=code, reason=reason[:120])
 
     async def disconnect(self, code: int) -> None:
         for group in self._groups:
@@ -84,14 +103,20 @@ class StreamConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels h
         while True:
             self._news.clear()
             try:
+                await self._enter_again()
                 after = await self._send_new(after)
                 pause_s = 0.2
+            except (Refusal, Http404) as refused:
+                await self._refuse(refused)
+                return
             except AWAY:
                 await asyncio.sleep(pause_s)
                 pause_s = min(pause_s * 2, 5.0)
                 continue
-            with contextlib.suppress(TimeoutError):
+            try:
                 await asyncio.wait_for(self._news.wait(), LOOK_ANYWAY_S)
+            except TimeoutError:
+                await self._say({"kind": "beat", "seq": after})
 
     async def _send_new(self, after: int | None) -> int:
         """Send what came after `after`; returns the last sequence number the client has or was told to fetch."""
@@ -128,11 +153,14 @@ class EvaluationConsumer(StreamConsumer):
     """`/ws/evaluations/<id>/`: for whoever may see the evaluation."""
 
     from_start = True
+    asks_again = True
 
     async def stream_for(self, reader: Reader) -> str:
         evaluation_id = str(self.scope["url_route"]["kwargs"]["evaluation_id"])
         evaluation = await database_sync_to_async(access_evaluation)(reader, evaluation_id)
-        self.source_readable = may_read_source(reader, evaluation.submission)
+        self.source_readable = await database_sync_to_async(may_read_source)(reader, evaluation.submission)
+        private = evaluation.submission.visibility == Visibility.PRIVATE
+        self.seen = visible_evaluations(reader).filter(pk=evaluation_id) if private else None
         return events.evaluation_stream(evaluation_id)
 
 

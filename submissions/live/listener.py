@@ -13,10 +13,12 @@ from collections.abc import Callable
 import psycopg
 import structlog
 from django.conf import settings
-from django.db import connections
+from psycopg.conninfo import make_conninfo
 
+from kbweb.broker import libpq_parameters
 from submissions.streams import CHANNEL
 
+NAME = "kb-listener"
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 5.0
 LOOK_S = 0.5
@@ -93,16 +95,8 @@ class Listener(threading.Thread):
 def _connect() -> psycopg.Connection[tuple[object, ...]]:
     """A connection of its own: by `KB_LISTEN_URL` (past a transaction-mode pooler), else as Django's."""
     if url := getattr(settings, "LISTEN_URL", ""):
-        return psycopg.connect(url, autocommit=True, application_name="kb-listener", connect_timeout=5)
-    database = connections["default"]
-    parameters = database.get_connection_params()
-    known = {key: parameters[key] for key in ("dbname", "user", "password", "host", "port") if parameters.get(key)}
-    options = {
-        key: value
-        for key, value in database.settings_dict.get("OPTIONS", {}).items()
-        if key not in ("pool", "server_side_binding", "isolation_level", "assume_role")
-    }
-    return psycopg.connect(**{**options, **known}, autocommit=True, application_name="kb-listener", connect_timeout=5)
+        return psycopg.connect(url, autocommit=True, application_name=NAME, connect_timeout=5)
+    return psycopg.connect(make_conninfo(**libpq_parameters(NAME)), autocommit=True)
 
 
 _shared: Listener | None = None

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import Count
-from django.utils import timezone
 
 from evaluator.devices import DEVICES
-from kbweb.health import SEEN_WITHIN
 from submissions.models import Worker
 
 
@@ -27,7 +25,7 @@ class Offer:
 
 def offers() -> list[Offer]:
     """Every device class, those with a worker first."""
-    alive = Worker.objects.filter(seen_at__gte=timezone.now() - SEEN_WITHIN, in_service=True).exclude(device="")
+    alive = Worker.objects.serving().exclude(device="")
     counts = dict(alive.values_list("device").annotate(n=Count("pk")).order_by())
     found = [Offer(device.slug, device.title, counts.get(device.slug, 0)) for device in DEVICES.values()]
     return sorted(found, key=lambda offer: offer.workers == 0)

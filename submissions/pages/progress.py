@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from django.utils import timezone
 
-from evaluator.contract import CaseResult, State, Verdict, from_json
+from evaluator.contract import CaseResult, Mode, State, Verdict, from_json
 from submissions.models import Evaluation, Event
 from submissions.pages.words import STATES
+from submissions.states import RETURNS
 from submissions.streams import evaluation_stream
 
 RAIL = (State.QUEUED, State.BUILDING, State.WAITING, State.CHECKING, State.TIMING, State.PROFILING, State.DONE)
@@ -19,7 +21,10 @@ LOG_LINES = 400
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the rail. `status`: `todo`, `now`, `done`, `stopped` (the verdict fell here) or `skipped`."""
+    """One step of the rail. `status`: `todo`, `now`, `done`, `stopped` (the verdict fell here) or `skipped`.
+
+    `typical_s`: how long it usually takes, None where that is not known or depends on who else waits.
+    """
 
     state: State
     title: str
@@ -27,6 +32,7 @@ class Stage:
     status: str
     since: dt.datetime | None = None
     elapsed_s: float | None = None
+    typical_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +48,41 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a page shows of an evaluation that is not done. `seq` is the last event that it knows."""
+    """What events tell of an evaluation. `seq` is the last event that it knows; one that is done tells its cases in the outcome."""
 
     seq: int
     stages: tuple[Stage, ...]
     cases: tuple[CaseResult, ...] = ()
     timed: tuple[Timed, ...] = ()
     log: str = ""
+    log_lines: int = 0
+    """Lines of the whole log, of which `log` holds the last ones."""
     notes: tuple[str, ...] = ()
 
 
-def progress(evaluation: Evaluation) -> Progress:
-    """Read the events of the current attempt (earlier attempts were lost with their worker). Two queries at most."""
+def progress(evaluation: Evaluation, usual_s: Mapping[State, float] = MappingProxyType({})) -> Progress:
+    """Read the events of the current try (earlier ones were given back, or lost with their worker). One query."""
     events = Event.objects.filter(stream=evaluation_stream(evaluation.pk)).order_by("seq")
-    if evaluation.state == State.DONE:
-        moves = list(events.filter(kind="state"))
-        return Progress(moves[-1].seq if moves else 0, rail(evaluation, moves))
-    seen = list(events)
+    done = evaluation.state == State.DONE
+    seen = list(events.filter(kind__in=("state", "note")) if done else events)
     seq = seen[-1].seq if seen else 0
-    current = _since_last_claim(seen)
-    cases = {case.name: case for event in current if event.kind == "case" and (case := _case(event)) is not None}
+    current = _that_count(seen)
+    cases = {(case.kind, case.name): case for event in current if event.kind == "case" and (case := _case(event)) is not None}
     timed = {str(e.data.get("case")): _timed(e) for e in current if e.kind == "timing"}
     text = "".join(str(e.data.get("text", "")) for e in current if e.kind == "log")
     notes = tuple(str(e.data.get("text", "")) for e in current if e.kind == "note")
     return Progress(
         seq,
-        rail(evaluation, [e for e in seen if e.kind == "state"]),
+        rail(evaluation, [e for e in seen if e.kind == "state"], usual_s),
         tuple(cases.values()),
         tuple(timed.values()),
         "\n".join(text.splitlines()[-LOG_LINES:]),
+        len(text.splitlines()),
         notes,
     )
 
 
-def rail(evaluation: Evaluation, moves: Iterable[Event]) -> tuple[Stage, ...]:
+def rail(evaluation: Evaluation, moves: Iterable[Event], usual_s: Mapping[State, float] = MappingProxyType({})) -> tuple[Stage, ...]:
     """Each stage with the time it took; the newest visit counts where an attempt was repeated."""
     visits: list[tuple[State, dt.datetime]] = [(State.QUEUED, evaluation.queued_at)]
     for event in moves:
@@ -96,9 +103,10 @@ def rail(evaluation: Evaluation, moves: Iterable[Event]) -> tuple[Stage, ...]:
             _status(state, evaluation, begun, last_before_done),
             begun.get(state),
             took.get(state) if state is not State.DONE else None,
+            usual_s.get(state),
         )
         for state in RAIL
-        if state is not State.PROFILING or state in begun
+        if state is not State.PROFILING or state in begun or evaluation.mode == Mode.PROFILE
     )
 
 
@@ -113,13 +121,26 @@ def _status(state: State, evaluation: Evaluation, begun: dict[State, dt.datetime
     return "done" if RAIL.index(state) < RAIL.index(now) else "todo"
 
 
-def _since_last_claim(events: Sequence[Event]) -> Sequence[Event]:
-    """Events of the newest attempt: those after the last `state` event that raised the attempt number."""
-    start, attempt = 0, 1
+def _that_count(events: Sequence[Event]) -> Sequence[Event]:
+    """Without those of tries that were broken off: since it last went back to its queue, and why; before that what its build told.
+
+    A build that is made again tells again.
+    """
+    state, start, building = State.QUEUED, 0, 0
+    built: Sequence[Event] = ()
     for position, event in enumerate(events):
-        if event.kind == "state" and isinstance(event.data.get("attempt"), int) and event.data["attempt"] > attempt:
-            start, attempt = position, event.data["attempt"]
-    return events[start:]
+        if event.kind != "state":
+            continue
+        before, state = state, State(event.data["state"])
+        if state is RETURNS.get(before):
+            start = position - (events[position - 1].kind == "note")
+        if state is State.BUILDING:
+            building = position
+        elif state is State.QUEUED:
+            built = ()
+        elif before is State.BUILDING and state is State.WAITING:
+            built = events[building:position]
+    return (*(built if building < start else ()), *events[start:])
 
 
 def _case(event: Event) -> CaseResult | None:

@@ -1,4 +1,4 @@
-"""A final outcome as rows for the page: cases, timings with error bars on one scale, environment and sandbox."""
+"""A final outcome as rows for the page: cases, timings with error bars on one scale, and the sandbox."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evaluator.contract import JSON, CaseResult, CaseTiming, Outcome, from_json
+from evaluator.contract import JSON, CaseResult, CaseTiming, Outcome, Verdict, from_json
 from evaluator.diagnosis import worst_first
+from submissions import samples
 from submissions.models import Evaluation
-from submissions.pages.progress import Timed
+from submissions.redact import first_line, redact_outcome
 
 WIDTH = 100.0
 
@@ -33,12 +34,6 @@ class PerformanceRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveRow:
-    timed: Timed
-    whisker: Whisker | None
-
-
-@dataclass(frozen=True, slots=True)
 class Layer:
     """A layer of the sandbox as reported: `tone` is `good` when active or proven."""
 
@@ -49,14 +44,33 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedCase:
+    """A case that did not pass; `open` where a reader should see it at once."""
+
+    case: CaseResult
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     outcome: Outcome
     cases: tuple[CaseResult, ...]
     performance: tuple[PerformanceRow, ...]
-    environment: tuple[tuple[str, str], ...]
     layers: tuple[Layer, ...]
     passed: int
-    reproduce: str
+    failed: tuple[FailedCase, ...]
+    """Those of the verdict first, worst first."""
+    most_spent: float | None
+    """The largest share of its tolerance that a case's error took, of the cases that are not hidden and have one."""
+
+    @property
+    def is_right(self) -> bool:
+        return bool(self.cases) and not self.failed
+
+    @property
+    def slowest(self) -> PerformanceRow | None:
+        """The case that gains least."""
+        return min(self.performance, key=lambda row: row.timing.speedup, default=None)
 
 
 def sheet(evaluation: Evaluation, *, may_read_source: bool) -> Sheet | None:
@@ -64,7 +78,8 @@ def sheet(evaluation: Evaluation, *, may_read_source: bool) -> Sheet | None:
     if not evaluation.outcome:
         return None
     try:
-        outcome = from_json(Outcome, evaluation.outcome)
+        stored = evaluation.outcome if may_read_source else redact_outcome(evaluation.outcome)
+        outcome = samples.with_samples(from_json(Outcome, stored), samples.of(evaluation))
     except (TypeError, ValueError):
         return None
     cases = masked(outcome.cases, may_read_source=may_read_source)
@@ -76,11 +91,26 @@ def sheet(evaluation: Evaluation, *, may_read_source: bool) -> Sheet | None:
         outcome,
         tuple(ordered),
         rows,
-        tuple(flat(outcome.environment)),
         tuple(layers(outcome.sandbox)),
         sum(case.passed for case in cases),
-        next((case.reproduce for case in ordered if case.reproduce), ""),
+        tuple(telling_first([case for case in ordered if not case.passed], outcome.verdict)),
+        max((case.rel_l2 / case.tolerance for case in cases if case.rel_l2 is not None and case.tolerance), default=None),
     )
+
+
+def telling_first(failed: Sequence[CaseResult], verdict: Verdict) -> list[FailedCase]:
+    """Worst first as given; before that, those which gave the verdict, and of these those which show something.
+
+    Open are the first, and the first that has wrong elements to show: strides, errors and shapes are the worst and have none. A hidden
+    case says no more than that it failed, so it comes last.
+    """
+
+    def silent(case: CaseResult) -> bool:
+        return not case.mismatches and "\n" not in case.reason.strip()
+
+    ordered = sorted(failed, key=lambda case: (case.hidden, case.verdict is not verdict, silent(case)))
+    with_elements = next((case for case in ordered if case.mismatches), None)
+    return [FailedCase(case, number == 0 or case is with_elements) for number, case in enumerate(ordered)]
 
 
 def masked(cases: Iterable[CaseResult], *, may_read_source: bool) -> tuple[CaseResult, ...]:
@@ -93,14 +123,9 @@ def masked(cases: Iterable[CaseResult], *, may_read_source: bool) -> tuple[CaseR
     def one(case: CaseResult) -> CaseResult:
         if case.hidden:
             return replace(case, inputs="", reason="", seed=None, mismatches=(), reproduce="")
-        return case if may_read_source else replace(case, reason=case.reason.partition("\n")[0])
+        return case if may_read_source else replace(case, reason=first_line(case.reason))
 
     return tuple(one(case) for case in cases)
-
-
-def live_rows(timed: Sequence[Timed]) -> tuple[LiveRow, ...]:
-    bars = iter(whiskers([(t.low, t.speedup, t.high) for t in timed if t.low and t.speedup and t.high]))
-    return tuple(LiveRow(t, next(bars) if t.low and t.speedup and t.high else None) for t in timed)
 
 
 def whiskers(intervals: Sequence[tuple[float, float, float]]) -> list[Whisker | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Sequence
 
 from django import template
 from django.utils import timezone
@@ -11,9 +12,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from evaluator import diagnosis
-from evaluator.contract import CaseResult
+from evaluator.contract import CaseResult, Reason
 from submissions.pages import words
+from submissions.pages.command_line import with_own_file
 from submissions.pages.highlight import highlight
+from submissions.pages.traceback import with_line_links
 
 register = template.Library()
 NONE = "–"
@@ -41,6 +44,15 @@ def seconds(value: float | None) -> str:
         return f"{value:.0f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} min {rest:02d} s" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+@register.filter
+def span(value: float | None) -> str:
+    """A long time in seconds, in the one or two units that matter: `3 d 4 h`, `2 h 05 min`, `12 s`."""
+    if value is None or value < 86400:
+        return seconds(value)
+    hours = round(value / 3600)
+    return f"{hours // 24} d {hours % 24} h" if hours < 24 * 100 else f"{hours // 24} d"
 
 
 @register.filter
@@ -103,6 +115,17 @@ def amount(value: float | None) -> str:
     return f"{value:g} "
 
 
+@register.filter(name="bytes")
+def size(value: float | None) -> str:
+    """A count of bytes: `512 B`, `1.54 KiB`, `8.00 MiB`."""
+    if value is None:
+        return NONE
+    for limit, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if value >= limit:
+            return f"{significant(value / limit)} {unit}"
+    return f"{value:g} B"
+
+
 @register.filter
 def ago(moment: dt.datetime | None) -> SafeString | str:
     """A `<time>` that says how long ago."""
@@ -129,9 +152,9 @@ def verdict_badge(verdict: str, state: str) -> SafeString:
 
 
 @register.filter
-def code(source: str, language: str = "python") -> SafeString:
+def code(source: str) -> SafeString:
     """Highlighted source with an anchor on each line (`#L12`)."""
-    return highlight(source, language)
+    return highlight(source)
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -156,6 +179,25 @@ def has_more(text: str) -> bool:
 
 
 @register.filter
-def plain_code(source: str, language: str = "python") -> SafeString:
+def plain_code(source: str) -> SafeString:
     """Highlighted source without line anchors, for pages that show several."""
-    return highlight(source, language, anchors=False)
+    return highlight(source, anchors=False)
+
+
+@register.filter
+def line_links(text: str, filename: str) -> SafeString:
+    """A traceback or compiler output whose lines of the submission lead to the source (`#L12`)."""
+    return with_line_links(text, filename)
+
+
+@register.filter
+def with_file(command: str, filename: str) -> str:
+    """A command of the evaluator's with the submission's file name in place of `FILE`."""
+    return with_own_file(command, filename)
+
+
+@register.filter
+def is_told_in(reason: str, reasons: Sequence[Reason]) -> bool:
+    """Whether what follows the first line of a case's reason is the detail of one of the evaluation's."""
+    rest = reason.partition("\n")[2].strip()
+    return any(rest == told.detail.strip() for told in reasons)

@@ -5,21 +5,26 @@ from __future__ import annotations
 from django.core.management.base import BaseCommand
 
 from evaluator.contract import Flag
-from leaderboard import entries
+from leaderboard import competition_entries, entries, records
 from leaderboard.eligibility import eligible_evaluations
 from leaderboard.models import Entry
+from leaderboard.news import Change
 
 
 class Command(BaseCommand):
     help = "Derive every entry and record again from the evaluations. One transaction per entry; safe while the site runs."
 
     def handle(self, *args: object, **options: object) -> None:
-        wanted = {(op, device, author, str(Flag.INTERPRETED) in flags) for op, device, author, flags in _runs()}
-        wanted |= set(Entry.objects.values_list("op_id", "device_id", "author_id", "interpreted"))
-        changes = [entries.refresh(op, device, author, in_interpreter=flag)[1] for op, device, author, flag in sorted(wanted)]
-        changed = sum(change is not entries.Change.NONE for change in changes)
+        wanted = {(op, device, author, str(Flag.INTERPRETED) in flags, epoch) for op, device, author, flags, epoch in _runs()}
+        wanted |= set(Entry.objects.filter(competition=None).values_list("op_id", "device_id", "author_id", "interpreted", "epoch"))
+        changes = [
+            entries.refresh(op, device, author, in_interpreter=flag, epoch=epoch)[1] for op, device, author, flag, epoch in sorted(wanted)
+        ]
+        records.close_earlier_epochs()
+        changes += competition_entries.rebuild()
+        changed = sum(change is not Change.NONE for change in changes)
         self.stdout.write(f"{len(changes)} entries looked at, {changed} changed")
 
 
-def _runs() -> list[tuple[str, str, int, list[str]]]:
-    return list(eligible_evaluations().order_by().values_list("op", "device", "author_id", "flags").distinct())
+def _runs() -> list[tuple[str, str, int, list[str], int]]:
+    return list(eligible_evaluations(epoch=None).order_by().values_list("op", "device", "author_id", "flags", "epoch").distinct())

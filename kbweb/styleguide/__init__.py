@@ -1,0 +1,1 @@
+"""`/styleguide/`: what pages are made of, for those who make pages."""
