@@ -16,6 +16,7 @@ COPY leaderboard leaderboard
 COPY templates templates
 COPY static static
 COPY examples examples
+COPY docs docs
 COPY manage.py README.md LICENSE ./
 
 # SET: "." for the site alone, ".[worker]" with torch and Triton. TORCH_INDEX: an index with the torch build that the hosts need.

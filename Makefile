@@ -8,7 +8,7 @@ V := .venv/bin/python
 PYTEST := $(V) -m pytest
 WORKERS ?= 2
 
-.PHONY: run test lint bench browser gpu screenshots setup setup-dev python
+.PHONY: run test lint bench browser gpu screenshots pages setup setup-dev python
 
 run: setup ## The site on http://127.0.0.1:8000 with database and workers
 	@exec $(V) -m kbweb.cli up
@@ -35,8 +35,12 @@ gpu: python ## tests/gpu with torch, triton and pytest alone (no Django)
 	@test -e /dev/nvidiactl || echo "no NVIDIA GPU here: the tests in tests/gpu were not run"
 	test ! -e /dev/nvidiactl || PYTHONPATH=.$(if $(PYTHONPATH),:$(PYTHONPATH)) $(if $(wildcard .venv/bin/pytest),$(V),$(PYTHON)) -m pytest tests/gpu -p no:django --confcutdir=tests/gpu --rootdir=tests/gpu -c /dev/null -o addopts= $(ARGS)
 
-screenshots: setup-dev ## Pictures for the README, from real pages
+screenshots: setup-dev ## Pictures of every page in test-results/screenshots, and those of the README
 	$(V) -m tests.browser.screenshots $(ARGS)
+
+pages: setup-dev ## Queries, time of the server, HTML and JavaScript of every page
+	@PAGES_RUNS=3 $(PYTEST) -q tests/pages/test_page_costs.py $(ARGS)
+	@cat test-results/pages.txt
 
 setup: python
 	@$(PYTHON) -P kbweb/bootstrap.py run

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, expect
 
 from tests.browser.chromium import ARGUMENTS, executable
+from tests.browser.samples import examples_judged
 from tests.live_site import ROOT, LiveSite
 from tests.needs import need
 
@@ -18,6 +19,7 @@ JUDGED_MS = 180_000
 """How long a browser waits for a verdict: the queue may hold the bundled examples."""
 State = dict[str, object]
 NewPage = Callable[..., Page]
+expect.set_options(timeout=15_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,6 +46,12 @@ def signed_in(browser: Browser, site: LiveSite, tmp_path_factory: pytest.TempPat
     context.storage_state(path=path)
     context.close()
     return path
+
+
+@pytest.fixture(scope="session")
+def examples(site: LiveSite) -> dict[str, str]:
+    """Ids of the bundled examples' submissions by their files' names, all judged."""
+    return examples_judged(site)[0]
 
 
 @pytest.fixture
@@ -77,7 +85,8 @@ def watch(page: Page, faults: list[str]) -> None:
     """Note what a healthy page never does."""
 
     def console(message: ConsoleMessage) -> None:
-        if message.type == "error" and "status of 4" not in message.text and "WebSocket" not in message.text:
+        against_policy = "Content Security Policy" in message.text
+        if against_policy or (message.type == "error" and "status of 4" not in message.text and "WebSocket" not in message.text):
             faults.append(f"{page.url}: {message.text}")
 
     def answered(response: Response) -> None:
@@ -91,6 +100,13 @@ def watch(page: Page, faults: list[str]) -> None:
 
 def example(name: str) -> str:
     return (EXAMPLES / name).read_text()
+
+
+def write_source(page: Page, source: str) -> None:
+    """Write into the editor of an open submit page, once it stands where the form's own field stood."""
+    editor = page.get_by_role("textbox", name="Source", exact=True)
+    expect(editor).to_have_id("source-editor")  # an action that has found the field keeps waiting for it when it has been hidden
+    editor.fill(source)
 
 
 def submit_by_rest(site: LiveSite, source: str, *, wait_s: int = 0, **fields: object) -> dict[str, object]:

@@ -30,10 +30,29 @@ def data_dir() -> Iterator[Path]:
 
 
 @pytest.fixture
-def server(data_dir: Path) -> Iterator[EmbeddedPostgres]:
+def fresh(data_dir: Path) -> Iterator[EmbeddedPostgres]:
+    """One that makes its database when it starts."""
     server = EmbeddedPostgres(data_dir, fsync=False)
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Path]:
+    """The data directory of a server that has been started once and stopped."""
+    with tempfile.TemporaryDirectory(prefix="kbpg-") as folder:
+        Path(folder).chmod(0o711)
+        server = EmbeddedPostgres(Path(folder) / "d", fsync=False)
+        server.start()
+        server.stop()
+        yield server.data_dir
+
+
+@pytest.fixture
+def server(made: Path, fresh: EmbeddedPostgres) -> EmbeddedPostgres:
+    """One that finds a database made before: a copy, with its owners."""
+    subprocess.run(["cp", "-a", str(made), str(fresh.data_dir)], check=True)
+    return fresh
 
 
 def query(url: str, text: str) -> object:
@@ -42,8 +61,8 @@ def query(url: str, text: str) -> object:
         return row[0] if row else None
 
 
-def test_site_role_owns_its_database_and_nothing_else(server: EmbeddedPostgres) -> None:
-    url = server.start()
+def test_site_role_owns_its_database_and_nothing_else(fresh: EmbeddedPostgres) -> None:
+    url = fresh.start()
 
     assert query(url, "SELECT current_user || '/' || current_database()") == "kbweb/kbweb"
     assert (
@@ -76,20 +95,20 @@ def test_does_not_listen_on_tcp(server: EmbeddedPostgres) -> None:
     assert query(server.start(), "SELECT current_setting('listen_addresses')") == ""
 
 
-def test_secrets_are_readable_by_the_owner_alone(server: EmbeddedPostgres, data_dir: Path) -> None:
-    server.start()
+def test_secrets_are_readable_by_the_owner_alone(fresh: EmbeddedPostgres, data_dir: Path) -> None:
+    fresh.start()
     known = credentials.read(data_dir)
     assert known is not None
 
     assert stat.S_IMODE((data_dir / credentials.FILE).stat().st_mode) == 0o600
     assert stat.S_IMODE(Path(known.socket_dir).stat().st_mode) == 0o700
     assert stat.S_IMODE((data_dir / "postgres" / "data").stat().st_mode) == 0o700
-    assert known.password not in Path(f"/proc/{server.pid}/cmdline").read_text()
+    assert known.password not in Path(f"/proc/{fresh.pid}/cmdline").read_text()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to be another user")
-def test_another_user_cannot_reach_the_socket_even_with_the_password(server: EmbeddedPostgres) -> None:
-    url = server.start()
+def test_another_user_cannot_reach_the_socket_even_with_the_password(fresh: EmbeddedPostgres) -> None:
+    url = fresh.start()
     path = Path(str(psycopg.conninfo.conninfo_to_dict(url)["host"])) / sockets.SOCKET_NAME
     script = f"import os, socket; os.setgid(65534); os.setuid(65534); socket.socket(socket.AF_UNIX).connect({str(path)!r})"
 
@@ -99,10 +118,10 @@ def test_another_user_cannot_reach_the_socket_even_with_the_password(server: Emb
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to leave it")
-def test_the_server_of_root_runs_as_another_user(server: EmbeddedPostgres) -> None:
-    server.start()
+def test_the_server_of_root_runs_as_another_user(fresh: EmbeddedPostgres) -> None:
+    fresh.start()
 
-    assert Path(f"/proc/{server.pid}").stat().st_uid == server_account().uid != 0
+    assert Path(f"/proc/{fresh.pid}").stat().st_uid == server_account().uid != 0
 
 
 def test_data_survives_a_restart_and_the_url_stays(server: EmbeddedPostgres, data_dir: Path) -> None:
@@ -164,11 +183,11 @@ def test_a_second_start_names_the_process_in_the_way(server: EmbeddedPostgres, d
         EmbeddedPostgres(data_dir).start()
 
 
-def test_an_unfinished_initdb_is_done_again(server: EmbeddedPostgres, data_dir: Path) -> None:
+def test_an_unfinished_initdb_is_done_again(fresh: EmbeddedPostgres, data_dir: Path) -> None:
     (data_dir / "postgres/data.new/global").mkdir(parents=True)
     (data_dir / "postgres/data.new/PG_VERSION").write_text("18\n")
 
-    assert query(server.start(), "SELECT 1") == 1
+    assert query(fresh.start(), "SELECT 1") == 1
     assert not (data_dir / "postgres/data.new").exists()
 
 

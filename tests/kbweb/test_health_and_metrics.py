@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
@@ -45,6 +46,18 @@ def test_not_ready_with_a_worker_that_cannot_judge(client: Client, fields: dict[
     worker(**fields)
 
     assert client.get("/readyz").status_code == 503
+
+
+def test_where_the_database_is_stays_in_the_log(client: Client) -> None:
+    def away(*given: object) -> None:
+        raise OperationalError('connection to server at "10.0.0.7", port 5432 failed: FATAL: role "kb_owner" does not exist')
+
+    with connection.execute_wrapper(away):
+        ready = client.get("/readyz")
+
+    assert ready.status_code == 503
+    assert ready.json()["parts"]["database"]["ok"] is False
+    assert not any(told in ready.content.decode() for told in ("10.0.0.7", "5432", "kb_owner"))
 
 
 def test_metrics_count_rows(client: Client) -> None:

@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from evaluator.contract import Flag, KernelType
-from leaderboard.api.csv_renderer import cell
+from kbweb.api.csv_answers import cell
 from leaderboard.models import Op
 from submissions.models import Visibility, Worker
 from tests.leaderboard.conftest import Finish, unfinished
@@ -121,11 +121,34 @@ def test_cells_keep_full_precision() -> None:
     assert [cell(value) for value in (0.1 + 0.2, 3, True, None, "alice")] == ["0.30000000000000004", "3", "true", "", "alice"]
 
 
-def test_an_error_in_csv_is_readable(loaded: None, client: Client) -> None:
-    answer = get(client, "/api/v1/leaderboards/softmux/cpu?format=csv")
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/api/v1/leaderboards/softmux/cpu", 404, "softmax"),
+        (f"{BOARD}?epoch=0", 400, "epoch"),
+        ("/api/v1/results?suite=trail&device=h100", 400, "suite"),
+        ("/api/v1/competitions/none/standings", 404, "see it"),
+    ],
+)
+def test_an_error_is_a_problem_document_for_who_asked_for_csv_too(loaded: None, client: Client, path: str, status: int, said: str) -> None:
+    answer = get(client, path, accept="text/csv")
 
-    assert answer.status_code == 404
-    assert "softmax" in answer.content.decode()
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    assert answer.json()["status"] == status
+    assert said in answer.content.decode()
+    assert "Content-Disposition" not in answer
+
+
+def test_a_board_of_an_agent(finish: Finish, alice: User, bob: User, client: Client) -> None:
+    finish(alice, 2.0, agent="a bot")
+    finish(bob, 3.0)
+
+    (row,) = get(client, f"{BOARD}?agent=a+bot").json()["rows"]
+    text = get(client, f"{BOARD}?agent=a+bot&format=csv").content.decode()
+
+    assert (row["author"], row["rank"]) == ("alice", 2)
+    assert "alice" in text and "bob" not in text
+    assert get(client, f"{BOARD}?agent=nobody").json()["rows"] == []
 
 
 @pytest.mark.parametrize("suffix", ["", "?format=csv"])

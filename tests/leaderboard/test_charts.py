@@ -13,7 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.contract import CaseResult, CaseTiming
-from leaderboard.charts import distribution_svg, distribution_table, record_sparkline_svg, record_table, speedup_bars_svg, speedup_table
+from leaderboard.charts import (
+    Curve,
+    distribution_svg,
+    distribution_table,
+    fast_p_svg,
+    fast_p_table,
+    record_sparkline_svg,
+    record_table,
+    speedup_bars_svg,
+    speedup_table,
+)
 from leaderboard.charts.distribution import median_interval
 from leaderboard.charts.scale import scale
 from leaderboard.overview import RecordPoint
@@ -35,8 +45,8 @@ def checked(svg: str) -> ET.Element:
     assert {element.get("fill") for element in root.iter()} <= {None, "none", "currentColor"}
     for element in root.iter():
         for name in ("x", "y", "x1", "x2", "y1", "y2", "width", "height"):
-            assert math.isfinite(float(element.get(name, "0")))
-        assert float(element.get("width", "0")) >= 0
+            assert math.isfinite(float(element.get(name, "0").removesuffix("%")))
+        assert float(element.get("width", "0").removesuffix("%")) >= 0
     return root
 
 
@@ -64,7 +74,22 @@ def test_a_distribution_shows_both_sides_with_their_medians() -> None:
     svg = distribution_svg([99.0, 100.0, 101.0, 5000.0], [130.0] * 200)
 
     words = [element.text for element in checked(svg).iter(f"{SVG}text")]
-    assert {"candidate", "torch_eager", "130 µs"} <= set(words)
+    assert {"kernel", "torch eager", "130 µs"} <= set(words)
+
+
+def test_fast_p_falls_in_steps_and_its_table_says_the_same() -> None:
+    curves = [Curve("alice <b>", (2.0, 1.0, 0.6), 4), Curve("bob", (1.2,), 4)]
+
+    root = checked(fast_p_svg(curves))
+    table = fast_p_table(curves)
+
+    assert table.thresholds == (0.25, 0.5, 0.8, 1.0, 1.25, 1.5, 2.0)
+    assert table.rows == (("alice <b>", (0.75, 0.75, 0.5, 0.25, 0.25, 0.25, 0.0)), ("bob", (0.25, 0.25, 0.25, 0.25, 0.0, 0.0, 0.0)))
+    first = next(root.iter(f"{SVG}path")).get("d", "")
+    assert first.count("V") == 3
+    heights = [float(y) for y in re.findall(r"(?:V|M52 )([\d.]+)", first)]
+    assert heights == sorted(heights) and heights[-1] == 210.0
+    assert fast_p_svg([Curve("nobody", (), 4)]) == ""
 
 
 def test_a_late_call_does_not_flatten_the_rest() -> None:
@@ -144,4 +169,4 @@ def test_templates_can_draw() -> None:
     html = template.render(Context({"timing": drawn.timing, "cases": [drawn], "history": [point("alice", 1.5, 1)]}))
 
     assert html.count("<svg") == 3
-    assert "[candidate][torch_eager]" in html
+    assert "[kernel][torch eager]" in html

@@ -8,10 +8,11 @@ from django.core.management import call_command
 
 from evaluator.contract import Flag, Mode, Policy, Verdict
 from leaderboard import entries
-from leaderboard.entries import Change
+from leaderboard.eligibility import why_ineligible
 from leaderboard.models import Device, Entry
+from leaderboard.news import Change
 from submissions.models import Evaluation, Visibility
-from tests.leaderboard.conftest import Finish
+from tests.leaderboard.conftest import Finish, confirm
 
 BOARD = ("softmax", "cpu")
 
@@ -24,6 +25,7 @@ def test_an_accepted_ranked_evaluation_becomes_an_entry(finish: Finish, alice: U
     assert (entry.cases, entry.cases_won, entry.baseline_us) == (1, 1, pytest.approx(1000))
     assert entry.time_error_us == pytest.approx(entry.time_us * 1.96 * 1.4826 * 1.2533 * 0.01 / 10, rel=1e-3)
     assert not entry.confirmed
+    assert why_ineligible(evaluation) == ""
 
 
 @pytest.mark.parametrize(
@@ -36,14 +38,18 @@ def test_an_accepted_ranked_evaluation_becomes_an_entry(finish: Finish, alice: U
         {"visibility": Visibility.PRIVATE},
         {"seed": 7},
         {"policy": Policy.BACKENDBENCH},
+        {"flags": (Flag.NOT_CAPTURED,)},
+        {"flags": (Flag.DISTURBED,)},
         {"op": "unknown_op"},
     ],
     ids=str,
 )
 def test_what_is_not_eligible_makes_no_entry(finish: Finish, alice: User, options: dict[str, object]) -> None:
-    finish(alice, 9.0, **options)
+    evaluation = finish(alice, 9.0, **options)
 
     assert not Entry.objects.exists()
+    if evaluation.verdict == Verdict.ACCEPTED and evaluation.op != "unknown_op":
+        assert why_ineligible(evaluation)
 
 
 def test_a_result_whose_source_is_hidden_stands_on_the_board(finish: Finish, alice: User) -> None:
@@ -81,14 +87,25 @@ def test_each_author_has_one_entry_a_board(finish: Finish, alice: User, bob: Use
     assert Entry.objects.count() == 8
 
 
-def test_an_entry_is_confirmed_after_three_more_runs(finish: Finish, alice: User) -> None:
-    for _ in range(3):
+def test_runs_of_the_author_confirm_nothing(finish: Finish, alice: User) -> None:
+    for _ in range(6):
         finish(alice, source="same")
-    assert not Entry.objects.get().confirmed
 
-    finish(alice, source="same")
+    entry = Entry.objects.get()
+    assert (entry.runs, entry.confirming_runs, entry.confirmed) == (6, 0, False)
 
-    assert Entry.objects.get().confirmed
+
+def test_once_confirmed_an_entry_shows_the_median_of_its_confirming_runs_alone(finish: Finish, alice: User) -> None:
+    finish(alice, 1.9, source="same")
+    confirming = confirm(1.5, 1.7)
+    assert Entry.objects.get().speedup == 1.7
+
+    confirming += confirm(1.6)
+    finish(alice, 9.0, source="same")
+
+    entry = Entry.objects.get()
+    assert (entry.speedup, entry.runs, entry.confirming_runs, entry.confirmed) == (1.6, 5, 3, True)
+    assert entry.evaluation == confirming[2]
 
 
 def test_a_withdrawn_evaluation_leaves_the_board_at_once_and_the_next_best_follows(finish: Finish, alice: User) -> None:

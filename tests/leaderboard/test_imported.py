@@ -199,7 +199,7 @@ class TestPages:
 
         page = client.get(f"/ops/{SLUG}/?device=cpu").content.decode()
 
-        assert "none on this device" in page
+        assert "None on this device" in page
         assert client.get(f"/ops/{SLUG}/cpu/").status_code == 200
 
     def test_the_form_offers_it(self, client: Client) -> None:

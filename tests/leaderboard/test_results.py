@@ -8,10 +8,11 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
 from evaluator.contract import Flag, KernelType, Mode, Policy, Verdict
+from leaderboard.entries import refresh
 from leaderboard.models import Entry, Op
 from leaderboard.results import Results, results
 from leaderboard.suites import Suite, suites
-from submissions.models import Evaluation, Submission, Visibility
+from submissions.models import Evaluation, Purpose, Submission, Visibility
 from tests.leaderboard.conftest import unfinished
 from tests.leaderboard.trial import OPS, ended, make_trial
 
@@ -125,6 +126,54 @@ def test_a_verdict_that_was_withdrawn_counts_at_once(trial: Suite, alice: User) 
     ended(alice, OPS[0], 1.1, mode=Mode.TEST)
     assert Entry.objects.exists()
     assert sums(results(trial, "h100")) == {"alice": (1, 1, None)}
+
+
+def refused(author: User, op: str, source: str, verdict: Verdict, flags: tuple[Flag, ...] = ()) -> Evaluation:
+    """A confirming run that was not what it should have been."""
+    run = ended(author, op, source=source, verdict=verdict, flags=flags)
+    Evaluation.objects.filter(pk=run.pk).update(purpose=Purpose.CONFIRMING)
+    refresh(op, "h100", author.pk, in_interpreter=False)
+    return run
+
+
+@pytest.mark.parametrize("options", [{}, {"by": "agent"}], ids=str)
+def test_what_was_accepted_and_then_refused_in_confirmation_does_not_count(trial: Suite, alice: User, options: dict[str, Any]) -> None:
+    ended(alice, OPS[0], 3.0, source="cheat")
+    stopper = refused(alice, OPS[0], "cheat", Verdict.WRONG_RESULT)
+
+    (row,) = results(trial, "h100", **options).rows
+
+    assert (row.figures.attempted, row.figures.accepted, row.figures.geomean_speedup) == (1, 0, None)
+    attempt = row.per_op[0].attempt
+    assert attempt is not None
+    assert (attempt.evaluation, attempt.verdict, attempt.evaluations) == (stopper.pk, Verdict.WRONG_RESULT, 1)
+
+    honest = ended(alice, OPS[0], 1.5, source="honest")
+    (row,) = results(trial, "h100", **options).rows
+    assert (row.figures.accepted, row.per_op[0].shown.evaluation if row.per_op[0].shown else "") == (1, honest.pk)
+    assert row.figures.geomean_speedup == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("options", [{}, {"by": "agent"}], ids=str)
+def test_one_suspect_run_refuses_nothing_and_two_do(trial: Suite, alice: User, options: dict[str, Any]) -> None:
+    ended(alice, OPS[0], 3.0, source="same")
+    refused(alice, OPS[0], "same", Verdict.SUSPECT)
+    assert results(trial, "h100", **options).rows[0].figures.geomean_speedup == pytest.approx(3.0)
+
+    refused(alice, OPS[0], "same", Verdict.SUSPECT)
+
+    figures = results(trial, "h100", **options).rows[0].figures
+    assert (figures.attempted, figures.accepted, figures.correctness_score, figures.geomean_speedup) == (1, 0, 0.0, None)
+
+
+@pytest.mark.parametrize("options", [{}, {"by": "agent"}], ids=str)
+def test_what_could_not_be_captured_again_is_right_and_not_fast(trial: Suite, alice: User, options: dict[str, Any]) -> None:
+    ended(alice, OPS[0], 3.0, source="same")
+    refused(alice, OPS[0], "same", Verdict.ACCEPTED, (Flag.NOT_CAPTURED,))
+
+    figures = results(trial, "h100", **options).rows[0].figures
+
+    assert (figures.accepted, figures.geomean_speedup) == (1, None)
 
 
 def test_a_build_that_failed_has_no_score_and_counts_as_zero(trial: Suite, alice: User) -> None:
@@ -258,7 +307,7 @@ def test_queries_do_not_grow(trial: Suite, alice: User, django_assert_num_querie
     with django_assert_num_queries(1):
         assert len(suites()["trial"].ops) == len(OPS)
     for options in ({}, {"by": "agent"}, {"author": "alice"}, {"agent": "agent1"}, {"author": "alice", "agent": "agent0", "by": "agent"}):
-        with django_assert_num_queries(2):
+        with django_assert_num_queries(3 if "agent" in (*options, *options.values()) else 2):
             assert results(trial, "h100", reader=alice, **options).rows  # type: ignore[arg-type]
 
 

@@ -29,6 +29,7 @@ def make_trial() -> Suite:
 
 def ended(author: User, op: str, speedup: float = 1.2, *, score: float | None = None, **options: Any) -> Evaluation:
     """An evaluation of the suite that is done; `score` is the share of cases that passed, where it is not accepted."""
+    options.setdefault("audited", False)
     if score is not None:
         options.setdefault("verdict", Verdict.WRONG_RESULT)
     evaluation = finish_evaluation(author, speedup, op=op, **({"device": "h100"} | options))

@@ -49,3 +49,7 @@ def worker(device: str = "cpu") -> Worker:
         device_name="Some CPU",
         sandbox={"uid": "active", "landlock": {"status": "unavailable", "consequence": "the kernel has no Landlock"}},
     )
+
+
+def builder() -> Worker:
+    return Worker.objects.create(name="build-1", queue="build")

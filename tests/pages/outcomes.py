@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 
 from evaluator.contract import (
@@ -84,6 +85,23 @@ def wrong_result() -> Outcome:
     )
 
 
+def broken() -> Outcome:
+    detail = (
+        'Traceback (most recent call last):\n  File "submission.py", line 5\n    return torch.softmax(x dim)\nSyntaxError: invalid syntax'
+    )
+    return Outcome(
+        verdict=Verdict.COMPILE_ERROR,
+        stage=State.BUILDING,
+        op="softmax",
+        device="cpu",
+        kernel_type=KernelType.TORCH,
+        mode=Mode.RANKED,
+        reasons=(Reason("syntax_error", "The source is not Python: invalid syntax in line 5.", detail, "Look at line 5."),),
+        sandbox=dict(SANDBOX),
+        evaluator_version="0.1.0",
+    )
+
+
 def case(name: str, *, kind: str = "correctness", hidden: bool = False, timing_of: CaseTiming | None = None) -> CaseResult:
     return CaseResult(
         name=name,
@@ -125,3 +143,14 @@ def stats(samples: tuple[float, ...]) -> SampleStats:
     n = len(ordered)
     middle = ordered[n // 2]
     return SampleStats(n, middle, sum(ordered) / n, ordered[n // 20], ordered[-n // 20], ordered[0], ordered[-1], middle * 0.013, 0.02)
+
+
+def suspect(speedup: float = 2.0) -> Outcome:
+    """By its own clock twice as fast as by the judge's."""
+    outcome = accepted(speedup)
+    cases = [
+        dataclasses.replace(c, timing=dataclasses.replace(c.timing, audit_speedup=1.1, audit_low=1.05, audit_high=1.15)) if c.timing else c
+        for c in outcome.cases
+    ]
+    reason = Reason("clocks_disagree", "Its clock says 2.0 times, the judge's 1.1 times.", detail="128x4096")
+    return dataclasses.replace(outcome, verdict=Verdict.SUSPECT, reasons=(reason,), cases=tuple(cases), flags=(Flag.CLOCKS_DISAGREE,))

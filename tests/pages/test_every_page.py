@@ -2,80 +2,63 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
 
-from evaluator.contract import KernelType, State
-from tests.pages.cast import at_stage, evaluation_of, finish, hand_in, worker
+from tests.pages.conftest import signed_in
 from tests.pages.markup import Markup, faults
-from tests.pages.outcomes import accepted, wrong_result
+from tests.site_pages import NOT_PAGES, PAGES, Page, Samples
 
-OPEN_TO_ALL = (
-    "/",
-    "/ops/",
-    "/ops/?q=soft&suite=smoke&tag=reduction",
-    "/ops/?q=nothing-like-it",
-    "/ops/softmax/",
-    "/ops/mm/?device=h100",
-    "/ops/softmax/cpu/",
-    "/ops/softmax/h100/?kernel_type=triton",
-    "/results/",
-    "/results/?suite=core&device=h100&by=agent",
-    "/results/?suite=smoke&device=cpu&author=alice",
-    "/submit/",
-    "/submit/?op=softmax&starter=triton",
-    "/status/",
-    "/rules/",
-    "/api/docs/",
-    "/accounts/login/",
-    "/accounts/signup/",
-    "/accounts/password/reset/",
-    "/accounts/password/reset/done/",
-    "/signin/not-a-key/",
-)
-OWN = ("/me/", "/accounts/logout/", "/accounts/password/change/", "/accounts/email/")
+QUERIES_A_PATH = 3
+"""Of the links to one path that differ in their queries, so many are followed."""
 
 
 @pytest.fixture
-def full_site(alice: User, bob: User) -> list[str]:
-    """Something of everything; gives the addresses of the result pages."""
-    worker()
-    done = [
-        finish(evaluation_of(hand_in(alice)), dataclasses.replace(accepted(1.32), log="warm\n")),
-        finish(evaluation_of(hand_in(bob, visibility="result", agent="an agent")), accepted(1.318)),
-        finish(evaluation_of(hand_in(alice, kernel_type="triton")), accepted(0.01, interpreted=True, kernel_type=KernelType.TRITON)),
-        finish(evaluation_of(hand_in(bob, kernel_type="triton")), wrong_result()),
-    ]
-    going = [evaluation_of(hand_in(bob)), at_stage(evaluation_of(hand_in(alice)), State.TIMING)]
-    return [f"/s/{evaluation.submission_id}/" for evaluation in (*done, *going)]
+def clients(client: Client, alice: User, charlie: User) -> dict[str, Client]:
+    """Who looks at pages."""
+    return {"visitor": client, "author": signed_in(alice), "staff": signed_in(charlie)}
 
 
-def test_every_page_for_a_visitor(client: Client, full_site: list[str]) -> None:
-    wrong = {}
-    for path in (*OPEN_TO_ALL, *full_site):
-        answer = client.get(path)
-        found = faults(answer.content.decode())
-        if answer.status_code not in (200, 410) or found:
-            wrong[path] = (answer.status_code, found)
-
-    assert not wrong
-
-
-def test_every_page_for_someone_signed_in(as_alice: Client, full_site: list[str]) -> None:
-    wrong = {path: found for path in (*OPEN_TO_ALL[:16], *OWN, *full_site) if (found := faults(as_alice.get(path).content.decode()))}
-
-    assert not wrong
+def patterns(resolver: URLResolver, before: str = "") -> Iterator[tuple[str, str]]:
+    """Name and address of every pattern."""
+    for one in resolver.url_patterns:
+        address = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from patterns(one, address)
+        elif isinstance(one, URLPattern):
+            yield one.name or "", address
 
 
-@pytest.mark.parametrize("path", ["/nothing/", "/ops/nothing/", "/ops/softmax/nothing/", "/s/nothing/"])
-def test_what_does_not_exist_is_said_in_the_same_design(client: Client, path: str) -> None:
-    answer = client.get(path)
+def test_every_address_is_a_page_or_said_to_be_none() -> None:
+    old = "accounts/social/"  # allauth's former addresses, which lead to today's and have no names
+    there = {name for name, address in patterns(get_resolver()) if not address.startswith(("api/v1/", old))}
+    listed = {page.pattern for page in PAGES if page.pattern}
 
-    assert answer.status_code == 404
-    assert not faults(answer.content.decode())
+    assert not there - listed - set(NOT_PAGES), "tests/site_pages.py must list them: in PAGES, or in NOT_PAGES with the reason"
+    assert not (listed | set(NOT_PAGES)) - there, "these are listed and have no address"
+    assert not listed & set(NOT_PAGES)
+    assert len({page.name for page in PAGES}) == len(PAGES)
+
+
+def test_every_page_is_whole(clients: dict[str, Client], full_site: Samples) -> None:
+    assert not {page.path: wrong for page in PAGES if (wrong := _wrong(clients[page.who], page, full_site))}
+
+
+def test_every_page_is_whole_for_someone_signed_in(clients: dict[str, Client], full_site: Samples) -> None:
+    visited = [page for page in PAGES if page.who == "visitor" and not page.path.startswith("/accounts/")]
+
+    assert not {page.path: wrong for page in visited if (wrong := _wrong(clients["author"], page, full_site))}
+
+
+def _wrong(client: Client, page: Page, samples: Samples) -> list[str]:
+    answer = client.get(page.at(samples))
+    found = faults(answer.content.decode())
+    return found if answer.status_code == page.status else [f"status {answer.status_code}", *found]
 
 
 def test_pages_carry_a_strict_policy(client: Client) -> None:
@@ -86,23 +69,36 @@ def test_pages_carry_a_strict_policy(client: Client) -> None:
     assert "unsafe" not in policy
 
 
-def test_every_internal_link_answers(as_alice: Client, full_site: list[str]) -> None:
-    seen: set[str] = set()
+def test_every_internal_link_answers(clients: dict[str, Client], full_site: Samples) -> None:
+    """Anchors, too: what a link names on a page must be there. Staff see everything but what is an author's own."""
+    own = {page.at(full_site) for page in PAGES if page.who == "author"}
+    ids: dict[str, set[str]] = {}
+    named: set[tuple[str, str]] = set()
     broken = []
-    waiting = ["/", "/me/", "/accounts/login/", *full_site, "/readyz"]  # from the end: while the worker's sign of life is fresh
+    waiting = [*(page.at(full_site) for page in PAGES if page.status == 200), "/readyz"]  # from the end: while the worker's sign is fresh
+    asked: Counter[str] = Counter()
     while waiting:
-        path = waiting.pop().partition("#")[0]
-        if not path.startswith("/") or path in seen:
+        path, _, anchor = waiting.pop().partition("#")
+        named.add((path, anchor))
+        view = path.partition("?")[0]
+        if not path.startswith("/") or path in ids or asked[view] >= QUERIES_A_PATH:
             continue
-        seen.add(path)
-        answer = as_alice.get(path)
+        asked[view] += 1
+        ids[path] = set()
+        answer = clients["author" if path in own else "staff"].get(path)
         if answer.status_code >= 400:
-            broken.append((path, answer.status_code))
-        if answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html") and len(seen) < 400:
+            broken.append((path, str(answer.status_code)))
+        if answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html") and len(ids) < 700:
             page = Markup(answer.content.decode())
-            waiting += [
-                link if link.startswith("/") else path.partition("?")[0] + link for link in page.links if not link.startswith("http")
-            ]
+            ids[path] = set(page.ids)
+            waiting += [_absolute(link, path) for link in page.links if not link.startswith("http")]
 
     assert not broken
-    assert len(seen) > 60
+    assert not [f"{path}#{anchor}" for path, anchor in named if anchor and ids.get(path) and anchor not in ids[path]]
+    assert len(ids) > 150
+
+
+def _absolute(link: str, path: str) -> str:
+    if link.startswith("#"):
+        return path + link
+    return link if link.startswith("/") else path.partition("?")[0] + link

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 import pytest
+from django.utils.safestring import SafeString
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.pages.highlight import highlight
+from submissions.pages.highlight import LONGEST, LONGEST_PIECE, highlight, lexed
 from submissions.pages.sheet import whiskers
 from submissions.templatetags.measures import plus_minus, ratio, seconds, significant, time_us, with_code
 
@@ -66,6 +68,61 @@ def test_highlighting_changes_no_character(source: str) -> None:
     shown = html.unescape(re.sub(r"<[^>]*>", "", highlight(source)))
 
     assert shown.rstrip("\n") == source.rstrip("\n")
+
+
+def shown(text: SafeString) -> str:
+    """What a reader sees, whatever has colours."""
+    return html.unescape(re.sub(r"<[^>]*>", "", text)).rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "/" * 120_000,
+        "x = 1\n" + "y" * (LONGEST_PIECE + 1),
+        " \n" * 60_000,
+        "match x" + "\n" * (LONGEST_PIECE + 1),
+        "a = 1\n" * (LONGEST // 6 + 1),
+    ],
+    ids=["one line", "a long line", "blank lines", "a long gap", "all of it long"],
+)
+def test_what_keeps_lexers_busy_is_not_lexed(source: str) -> None:
+    """The expressions of Pygments' lexers take time that grows with the square of a line's, or of a gap's, length."""
+    assert not lexed(source)
+    assert shown(highlight(source)) == source.rstrip("\n")
+    assert "<span class=" not in highlight(source, anchors=False)
+
+
+def test_ordinary_source_is_lexed_whole() -> None:
+    source = Path(__file__).read_text()
+
+    assert lexed(source)
+    assert '<span class="kn">from</span>' in highlight(source)
+    assert shown(highlight(source)) == source.rstrip("\n")
+
+
+def test_when_lexing_takes_too_long_the_rest_has_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("submissions.pages.highlight.MOST_S", 0.0)
+    source = "import a\n\nimport <b>\n"
+
+    found = highlight(source)
+
+    assert found.count('class="kn"') == 1
+    assert shown(found) == source.rstrip("\n")
+    assert found.count('class="ln"') == 3
+    assert "<b>" not in found
+
+
+def test_text_that_is_no_source_meets_no_lexer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("submissions.pages.highlight.PythonLexer")
+
+    assert highlight("import <a>", python=False, anchors=False) == "import &lt;a&gt;\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_in_three_ways(end: str) -> None:
+    for python in (True, False):
+        assert highlight(f"a{end}{end}b{end}", python=python).count('class="ln"') == 3
 
 
 def test_lines_have_anchors() -> None:

@@ -100,6 +100,26 @@ def test_private_submissions_are_seen_by_their_author_alone(client: Client, as_a
     assert "Nothing by alice counts here" in page
 
 
+def test_fast_p_is_drawn_for_each_and_for_all_together(client: Client, alice: User, bob: User) -> None:
+    finish(evaluation_of(hand_in(alice)), accepted(1.6))
+    finish(evaluation_of(hand_in(bob)), accepted(0.9))
+
+    page = client.get(SMALL).content.decode()
+
+    assert page.count('class="chart-curve-') == 3
+    assert cells(page[page.index('id="fast-p-head"') :], "best of everybody")[:4] == ["25.0 %", "25.0 %", "25.0 %", "25.0 %"]
+    assert 'class="chart-curve-' not in client.get(f"{SMALL}&device=h100").content.decode()
+
+
+def test_ops_that_nobody_attempted_are_listed_only_when_asked_for(client: Client, alice: User) -> None:
+    finish(evaluation_of(hand_in(alice)), accepted(1.6))
+
+    short, whole = (client.get(SMALL + more).content.decode() for more in ("", "&all=1"))
+
+    assert "not attempted" not in short and "&amp;all=1#op-by-op" in short
+    assert whole.count("not attempted") == 3 and "&amp;all=1#op-by-op" not in whole
+
+
 def test_every_heading_says_what_it_means(client: Client, alice: User) -> None:
     finish(evaluation_of(hand_in(alice)), accepted(1.6))
 

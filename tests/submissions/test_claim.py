@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
+import submissions.claim
 from evaluator.contract import State
+from submissions.cancel import cancel
 from submissions.claim import claim
 from submissions.models import Evaluation
 from tests.submissions.conftest import HandIn, committed
@@ -94,6 +98,43 @@ def test_what_is_older_than_an_hour_is_forgiven(alice: User, bob: User, hand_in:
 
     assert taken is not None
     assert taken.pk == first.pk
+
+
+PAUSE = 8_253_617
+WAITING_FOR_IT = """
+SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+WHERE locktype = 'advisory' AND NOT granted AND objid = %s AND datname = current_database()
+"""
+
+
+@committed
+def test_what_is_cancelled_while_a_claim_looks_around_is_not_taken(alice: User, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The claim's statement pauses between its snapshot and the locking of a row."""
+    first, second = (hand_in(alice, state=State.WAITING) for _ in range(2))
+    paused = f"FROM (SELECT pg_advisory_xact_lock({PAUSE})) AS pause, submissions_evaluation\n    WHERE state"
+    statement = submissions.claim._NEXT.replace("FROM submissions_evaluation\n    WHERE state", paused)
+    assert paused in statement
+    monkeypatch.setattr(submissions.claim, "_NEXT", statement)
+
+    def take() -> str | None:
+        try:
+            return getattr(claim(QUEUE, "w1"), "pk", None)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [PAUSE])
+            taken = pool.submit(take)
+            deadline = time.monotonic() + 30
+            waiters = 0
+            while not waiters:
+                assert time.monotonic() < deadline and not taken.done()
+                cursor.execute(WAITING_FOR_IT, [PAUSE])
+                waiters = cursor.fetchone()[0]
+            cancel(alice, first.pk)
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [PAUSE])
+        assert taken.result(30) == second.pk
 
 
 @committed

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from submissions import events
 from submissions.live.listener import Listener
+from submissions.signals import housekeeping
 from submissions.storable import storable, storable_text
+from submissions.streams import competition_stream
 from tests.submissions.conftest import committed
 
 
@@ -154,3 +156,16 @@ def test_the_listener_comes_back_and_wakes_everyone() -> None:
     assert woken == [None, None, "a"]
     listener.end()
     listener.join(5)
+
+
+def test_shared_streams_keep_what_somebody_may_still_read(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "KEPT", 3)
+    shared = (events.FEED, events.board_stream("softmax", "cpu"), competition_stream(1))
+    for stream in (*shared, events.evaluation_stream("one")):
+        events.append_all(stream, [("note", {"n": number}) for number in range(5)])
+
+    housekeeping.send(sender=None)
+
+    assert {stream: [event.seq for event in events.read(stream, 0)] for stream in shared} == {stream: [3, 4, 5] for stream in shared}
+    assert len(events.read(events.evaluation_stream("one"), 0)) == 5
+    assert events.append(events.FEED, "note", {}).seq == 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from evaluator.contract import Policy
+from evaluator.contract import Policy, Timer
 from submissions import events
 from submissions.intake import IdempotencyError, IntakeError, submit
 from submissions.models import Submission
@@ -58,6 +58,8 @@ def test_a_private_submission_is_not_in_the_feed(alice: User) -> None:
         ("kernel_type", "tritton", "Did you mean triton"),
         ("kernel_type", "cuda", "cannot build"),
         ("mode", "fast", "ranked"),
+        pytest.param("op", "softmax" * 100_000, "There is no op", id="op too long to compare"),
+        pytest.param("device", ["h100" * 100_000], "There are cpu", id="device too long to compare"),
         ("visibility", "hidden", "private"),
         ("filename", "../../etc/passwd", "no folders"),
         ("filename", "a" * 121, "120"),
@@ -68,6 +70,8 @@ def test_a_private_submission_is_not_in_the_feed(alice: User) -> None:
         ("seed", 7, "ranked"),
         ("policy", "lenient", "scaled, backendbench"),
         ("policy", "backendbench", "cannot be ranked; use mode test or benchmark"),
+        ("timer", "stopwatch", "abba, do_bench, cpu_bench"),
+        ("timer", "cpu_bench", "cannot be ranked; use mode benchmark"),
         ("idempotency_key", "k" * 201, "200"),
         ("idempotency_key", "", "1 to 200"),
     ],
@@ -105,6 +109,20 @@ def test_a_policy_that_is_not_ranked_is_taken_for_a_test(alice: User) -> None:
 
     assert request_of(submission.evaluations.get()).policy is Policy.BACKENDBENCH
     assert request_of(submit(alice, **GOOD).evaluations.get()).policy is Policy.SCALED
+
+
+def test_a_timer_of_other_tools_is_taken_for_a_benchmark(alice: User) -> None:
+    submission = submit(alice, **GOOD, mode="benchmark", timer="cpu_bench")
+
+    assert request_of(submission.evaluations.get()).timer is Timer.CPU_BENCH
+    assert request_of(submit(alice, **GOOD).evaluations.get()).timer is Timer.ABBA
+
+
+def test_a_timer_that_cannot_time_there_is_refused(alice: User) -> None:
+    with pytest.raises(IntakeError) as refused:
+        submit(alice, **{**GOOD, "device": ["cpu", "h100"]}, mode="benchmark", timer="do_bench")
+
+    assert refused.value.errors == {"timer": ["Timer do_bench cannot time on cpu; use cpu_bench or abba."]}
 
 
 def test_the_same_key_with_another_policy_is_other_content(alice: User) -> None:

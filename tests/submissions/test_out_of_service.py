@@ -6,6 +6,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from django.db import connection
 
 from evaluator.build import BuildReport
 from evaluator.contract import EvaluationRequest, Event, Outcome, State, Verdict
-from evaluator.runners.local import LocalRunner, OutOfServiceError, RunnerError
+from evaluator.runners.local import DeviceBusyError, LocalRunner, OutOfServiceError, RunnerError
 from evaluator.sandbox import Mode, ProbeRow, ProbeTable
 from submissions import judge_keeper, station
 from submissions.evaluate_job import evaluate_next
@@ -84,6 +85,7 @@ class ScriptedRunner(LocalRunner):
         build: BuildReport | None = None,
         on_event: Callable[[Event], None] = lambda _event: None,
         cancelled: Callable[[], bool] = lambda: False,
+        artefacts: Path | None = None,
     ) -> Outcome:
         result = self.machine.runs.pop(0)
         self.out_of_service = self.machine.broken_after
@@ -174,6 +176,25 @@ def test_a_lost_judge_costs_an_attempt_and_the_gpu_is_asked_before_the_next(here
     assert (run.state, run.attempt) == ("waiting", 2)
     assert row(here).note == f"The GPU failed its probe: {machine.fault}"
     assert machine.starts == 1
+
+
+def test_a_device_that_another_program_keeps_costs_no_attempt_and_no_judge(
+    here: Station, alice: User, hand_in: HandIn, h100: Outcome
+) -> None:
+    machine = Machine(*[DeviceBusyError("GPU-1 is in use by process 7 of uid 0: measuring tvm on softmax; waited 600 s")] * 3, h100)
+    here.judge = machine.keeper(here)
+    run = hand_in(alice, state=State.WAITING, device="h100")
+    for _ in range(3):
+        evaluate_next("h100")
+        run.refresh_from_db()
+        assert (run.state, run.attempt, run.worker) == ("waiting", 1, "")
+
+    evaluate_next("h100")
+
+    run.refresh_from_db()
+    assert (run.verdict, run.attempt, machine.starts) == ("accepted", 1, 1)
+    notes = [event.data["text"] for event in read(evaluation_stream(run.pk), 0) if event.kind == "note"]
+    assert notes == ["Another program of this host kept the device for too long. Back to the queue."] * 3
 
 
 def test_the_device_is_tried_again_and_comes_back(here: Station, alice: User, hand_in: HandIn, h100: Outcome) -> None:

@@ -15,9 +15,11 @@ from evaluator.contract import State
 from kbweb.broker import make_broker
 from submissions.claim import claim
 from submissions.jobs import actor_of, ring_now
+from submissions.limits import WORKER_GONE_S
 from submissions.models import Evaluation, Worker
-from submissions.queue_position import position
-from submissions.sweeper import queues_to_ring, sweep
+from submissions.queue_position import Position, position
+from submissions.signals import housekeeping
+from submissions.sweeper import Sweeper, queues_to_ring, sweep
 from tests.submissions.conftest import HandIn, committed
 
 
@@ -54,6 +56,19 @@ def test_an_estimate_needs_a_worker(alice: User, hand_in: HandIn) -> None:
     assert place is not None
     assert place.estimate_s == 5.0
     assert position(hand_in(alice, state=State.CHECKING)) is None
+
+
+def test_what_is_not_built_needs_a_build_worker_too(alice: User, hand_in: HandIn) -> None:
+    run = hand_in(alice)
+    lacks = [place.lacks for place in (position(run),) if place]
+    worker("build", "builder")
+    lacks += [place.lacks for place in (position(run),) if place]
+    worker("device.cpu", "cpu")
+
+    assert lacks == ["build", "device"]
+    assert position(run) == Position(0, 0.0, "")
+    Worker.objects.filter(name="builder").update(seen_at=timezone.now() - timedelta(seconds=WORKER_GONE_S + 5))
+    assert position(run) == Position(0, None, "build")
 
 
 def test_the_position_is_the_order_of_claims(alice: User, bob: User, charlie: User, hand_in: HandIn) -> None:
@@ -94,6 +109,23 @@ def test_workers_that_are_long_gone_are_forgotten() -> None:
     sweep()
 
     assert list(Worker.objects.values_list("name", flat=True)) == ["new"]
+
+
+@pytest.mark.django_db
+def test_the_sweeper_has_the_house_kept_once_a_minute() -> None:
+    heard: list[object] = []
+
+    def hear(sender: object, **kwargs: object) -> None:
+        heard.append(sender)
+
+    housekeeping.connect(hear)
+    sweeper = Sweeper()
+
+    sweeper.keep_house()
+    sweeper.keep_house()
+
+    assert heard == [Sweeper]
+    housekeeping.disconnect(hear)
 
 
 @committed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,6 +16,7 @@ from knox.models import get_token_model
 from rest_framework.test import APIClient
 
 from evaluator.contract import Outcome, State
+from kbweb.models import every_scope
 from submissions import events
 from submissions.claim import claim
 from submissions.finish import finish
@@ -27,7 +29,7 @@ URL = "/api/v1/submissions"
 
 
 def client_of(user: User, *scopes: str) -> APIClient:
-    _, secret = get_token_model().objects.create(user=user, name="test", scopes=list(scopes) or ["read", "submit"])
+    _, secret = get_token_model().objects.create(user=user, name="test", scopes=list(scopes) or every_scope())
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
     return client
@@ -58,6 +60,31 @@ def test_feedback_is_markdown_for_a_language_model(bot: APIClient, hand_in: Hand
     text = answer.content.decode()
     assert "# softmax on cpu: wrong_result" in text and "| [0, 3] | 0.0078125 | 0.53 | 7.1e+07 |" in text
     assert "plain: 25 % of the elements" in text and "plain: 25 % of the elements" in stranger
+
+
+def test_feedback_on_what_another_evaluator_wrote_is_the_verdict(bot: APIClient, hand_in: HandIn, alice: User) -> None:
+    run = finished(hand_in(alice), wrong_result())
+    Evaluation.objects.filter(pk=run.pk).update(outcome={**run.outcome, "stage": "dreaming"})
+
+    answer = bot.get(f"/api/v1/evaluations/{run.pk}/feedback")
+
+    assert answer.status_code == 200
+    assert answer.content.decode().startswith("# softmax on cpu: wrong_result\n\nAnother version of the evaluator")
+
+
+def test_a_profile_is_asked_for_over_rest(bot: APIClient, hand_in: HandIn, alice: User, bob: User, accepted: Outcome) -> None:
+    run = hand_in(alice)
+    url = f"/api/v1/evaluations/{run.pk}/profile"
+    early = bot.post(url)
+    finished(run, accepted)
+
+    made, again = bot.post(url), bot.post(url)
+
+    assert (early.status_code, list(early.json()["errors"])) == (400, ["evaluation"])
+    assert (made.status_code, made.json()["mode"], made.json()["submission"]) == (201, "profile", run.submission_id)
+    assert again.json()["id"] == made.json()["id"]
+    assert client_of(bob).post(url).status_code == 403
+    assert client_of(alice, "read").post(url).status_code == 403
 
 
 def test_hand_in_json(bot: APIClient) -> None:
@@ -190,6 +217,23 @@ def test_private_ones_do_not_exist_for_others(alice: User, bob: User, hand_in: H
         assert client_of(alice).get(f"/api/v1/{path}").status_code == 200
     assert client_of(bob).get(URL).json()["results"] == []
     assert len(client_of(alice).get(URL).json()["results"]) == 1
+
+
+@pytest.mark.parametrize("path", ["submissions", "runs"])
+@pytest.mark.parametrize("place", ["p=garbage", "p=%00", "p=0001-01-01 00:00:00+23:59", "p=2026-01-01", "p=9", "o=x"])
+def test_a_cursor_that_nobody_gave_is_not_found(db: None, path: str, place: str) -> None:
+    answer = APIClient().get(f"/api/v1/{path}", {"cursor": b64encode(place.encode()).decode()})
+
+    assert answer.status_code == 404
+
+
+def test_the_cursor_that_was_given_leads_on(alice: User, hand_in: HandIn) -> None:
+    made = [hand_in(alice).submission_id for _ in range(3)]
+
+    page = APIClient().get(URL, {"limit": 2}).json()
+    rest = APIClient().get(page["next"]).json()
+
+    assert [row["id"] for row in (*page["results"], *rest["results"])] == made[::-1]
 
 
 def test_result_only_hides_source_log_and_tracebacks(alice: User, bob: User, hand_in: HandIn, wrong: Outcome) -> None:

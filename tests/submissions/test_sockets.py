@@ -13,6 +13,7 @@ from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from knox.models import get_token_model
 
 from evaluator.contract import JSON, Outcome
@@ -21,7 +22,7 @@ from submissions import events
 from submissions.claim import claim
 from submissions.finish import finish
 from submissions.live import consumers
-from submissions.models import Evaluation
+from submissions.models import Evaluation, Submission
 from tests.submissions.conftest import HandIn, committed
 
 pytestmark = committed
@@ -203,6 +204,39 @@ async def test_a_private_evaluation_is_for_its_author(lifespan: None, alice: Use
             assert (await hear(line))["seq"] == 1
 
 
+async def ended_with(line: ApplicationCommunicator, *, not_after: str) -> int:
+    """The code with which a served socket is closed. What it must not say before is named."""
+    while (message := await line.receive_output(timeout=30))["type"] == "websocket.send":
+        assert not_after not in message["text"]
+    return int(message["code"])
+
+
+@pytest.mark.parametrize("visibility", ["private", "public"])
+async def test_who_loses_the_token_hears_no_more(
+    lifespan: None, alice: User, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, visibility: str
+) -> None:
+    monkeypatch.setattr(consumers, "LOOK_ANYWAY_S", 0.05)
+    run = await sync_to_async(hand_in)(alice, visibility=visibility)
+    token = await bearer(alice)
+
+    async with socket(path_of(run, 0), token) as line:
+        assert (await hear(line))["seq"] == 1
+        await sync_to_async(get_token_model().objects.all().delete)()
+        assert await ended_with(line, not_after="secret") == 4401
+
+
+async def test_what_is_hidden_is_heard_by_nobody_else_any_more(
+    lifespan: None, alice: User, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "LOOK_ANYWAY_S", 0.05)
+    run = await sync_to_async(hand_in)(alice)
+
+    async with socket(path_of(run, 0)) as line:
+        assert (await hear(line))["seq"] == 1
+        await sync_to_async(Submission.objects.filter(pk=run.submission_id).update)(visibility="private", hidden_at=timezone.now())
+        assert await ended_with(line, not_after="secret") == 4404
+
+
 async def test_logs_follow_the_source(lifespan: None, alice: User, hand_in: HandIn) -> None:
     run = await sync_to_async(hand_in)(alice, visibility="result")
     await sync_to_async(events.append)(events.evaluation_stream(run.pk), "log", {"text": "secret"})
@@ -231,7 +265,16 @@ async def test_pages_of_other_sites_are_4403(lifespan: None, alice: User, hand_i
 
 
 @pytest.mark.parametrize(
-    "path", ["/ws/evaluations/nothing/", "/ws/boards/nothing/cpu/", "/ws/boards/softmax/toaster/", "/ws/nothing/", "/elsewhere"]
+    "path",
+    [
+        "/ws/evaluations/nothing/",
+        "/ws/evaluations/\0/",
+        "/ws/boards/\0/cpu/",
+        "/ws/boards/nothing/cpu/",
+        "/ws/boards/softmax/toaster/",
+        "/ws/nothing/",
+        "/elsewhere",
+    ],
 )
 async def test_what_does_not_exist_is_4404(lifespan: None, path: str) -> None:
     assert await closed(path) == 4404
@@ -240,3 +283,15 @@ async def test_what_does_not_exist_is_4404(lifespan: None, path: str) -> None:
 @pytest.mark.parametrize("after", ["x", "-1", "1" * 30, "1.5"])
 async def test_a_wrong_after_is_4400(lifespan: None, after: str) -> None:
     assert await closed(f"/ws/feed/?after={after}") == 4400
+
+
+async def test_a_silent_line_says_that_it_holds(lifespan: None, alice: User, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = await sync_to_async(hand_in)(alice)
+    monkeypatch.setattr(consumers, "LOOK_ANYWAY_S", 0.05)
+
+    async with socket(path_of(run, 1)) as line:
+        assert await hear(line) == {"kind": "beat", "seq": 1}
+        await sync_to_async(events.append)(events.evaluation_stream(run.pk), "note", {})
+        heard = [await hear(line) for _ in range(3)]
+
+    assert [message["seq"] for message in heard if message["kind"] == "note"] == [2]
