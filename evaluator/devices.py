@@ -23,9 +23,16 @@ LAUNCH_US = 1.0
 """No kernel ends sooner after its start than this, whatever it does; below the 2 µs that events show for an empty kernel."""
 
 
-ON_A_CPU: Mapping[str, str] = MappingProxyType({"TRITON_INTERPRET": "1", "OPENBLAS_NUM_THREADS": "1"})
-"""Environment of a process that runs kernels on a CPU, before it imports anything: Triton interpreted, and numpy, in which the interpreter
-computes, on one thread like torch. OpenBLAS would start one for each core and let them spin between products of small tiles."""
+ON_A_CPU: Mapping[str, str] = MappingProxyType(
+    {"TRITON_INTERPRET": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(8 * 1024**3)}
+)
+"""Environment of a process that runs kernels on a CPU, the baseline's too, before it starts.
+
+Triton is interpreted, and numpy, in which the interpreter computes, has one thread like torch: OpenBLAS would start one for each core
+and let them spin between products of small tiles. The allocator keeps the pages that it got. Without that, glibc gives back what it
+finds large, by thresholds that follow what a process has freed before (`mallopt(3)`): of two processes that run the same code one
+faults its outputs in anew in every call and the other never.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,5 +8,5 @@ EPOCH = 2
 | epoch | what moved the numbers |
 | --- | --- |
 | 1 | the first: every call timed by events behind a flush of the L2 cache, wall time on a CPU |
-| 2 | short cases by CUDA graph, clocks watched, torch also timed alone; a flush that reads takes 9 µs off each call on an H100 |
+| 2 | short cases by CUDA graph, clocks watched, torch also timed alone; a flush that reads (9 µs less a call on an H100); CPU: kept pages |
 """

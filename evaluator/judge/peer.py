@@ -81,9 +81,9 @@ class TrustedProcess:
     layers: dict[str, str] = {}
     left_processes = 0
 
-    def __init__(self, module: str, args: Sequence[str], fds: Sequence[int]) -> None:
+    def __init__(self, module: str, args: Sequence[str], fds: Sequence[int], env: Mapping[str, str]) -> None:
         root = str(Path(evaluator.__file__).parent.parent)
-        environment = {**os.environ, "PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1", **env}
         self._popen = subprocess.Popen(
             [sys.executable, "-m", module, *args], env=environment, pass_fds=tuple(fds), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
@@ -221,13 +221,17 @@ class Peer:
         return self.process.exit_description()
 
 
+def _environment(device: str) -> Mapping[str, str]:
+    """What both sides of a comparison start with."""
+    return ON_A_CPU if device == "cpu" else {}
+
+
 def start_candidate(sandbox: Sandbox, device: str, limits: Limits) -> Peer:
     """A spare: a fresh sandbox that imports torch and Triton and then waits. `device` is torch's: `cpu` or `cuda`."""
     ours, theirs = pair()
-    environment = ON_A_CPU if device == "cpu" else {}
     with theirs:
         args = (str(theirs.fileno()), device)
-        process = sandbox.start("evaluator.candidate", args, fds=(theirs.fileno(),), limits=limits, env=environment)
+        process = sandbox.start("evaluator.candidate", args, fds=(theirs.fileno(),), limits=limits, env=_environment(device))
     return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), limits)
 
 
@@ -235,7 +239,7 @@ def start_trusted(module: str, device: str) -> Peer:
     """A process of our own code under the same harness, without a sandbox: `module` runs with a socket's number and `device`."""
     ours, theirs = pair()
     with theirs:
-        process = TrustedProcess(module, (str(theirs.fileno()), device), (theirs.fileno(),))
+        process = TrustedProcess(module, (str(theirs.fileno()), device), (theirs.fileno(),), _environment(device))
     return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), Limits())
 
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from evaluator.candidate.imports import no_collections
-from evaluator.devices import ON_A_CPU
 from evaluator.protocol import TO_CANDIDATE_BYTES, Channel
 from evaluator.proving.interpreting import remember_builtins
 
@@ -42,8 +41,6 @@ def kernel(message: Mapping[str, object]) -> Callable[..., object]:
 
 def main() -> None:
     fd, device = int(sys.argv[1]), sys.argv[2]
-    if device == "cpu":
-        os.environ.update(ON_A_CPU)
     with no_collections():
         import torch
 
