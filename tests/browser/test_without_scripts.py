@@ -12,7 +12,7 @@ def test_hand_in_and_watch_by_reload(new_page: NewPage) -> None:
     page = new_page(java_script_enabled=False)
 
     # An op that the same author hands in nowhere else: a board shows an author's best source, not the latest.
-    submission = hand_in(page, example("layer_norm_torch.py") + "\n# without scripts\n", op="layer_norm")
+    submission = hand_in(page, example("layer_norm_torch.py") + "\n# without scripts\n", op="layer_norm", editor=False)
 
     expect(page.locator("#verdict h2")).to_have_text("Accepted", timeout=JUDGED_MS)  # the page reloads itself
     page.goto("/ops/layer_norm/cpu/")
