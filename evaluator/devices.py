@@ -35,6 +35,11 @@ faults its outputs in anew in every call and the other never.
 """
 
 
+def environment_of(torch_device: str) -> Mapping[str, str]:
+    """What a process starts with that runs kernels on this device (torch's: `cpu`, `cuda`), beside what its starter gives it."""
+    return ON_A_CPU if torch_device == "cpu" else {}
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceClass:
     """One hardware class. A ceiling that is not known is None (bandwidth), 0 (L2, launch) or absent (peaks)."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import evaluator
 from evaluator.contract import Limits
-from evaluator.devices import ON_A_CPU
+from evaluator.devices import environment_of
 from evaluator.protocol import FROM_CANDIDATE_BYTES, Channel, ChannelClosed, ChannelTimeout, ProtocolError, pair
 
 if typing.TYPE_CHECKING:
@@ -221,17 +221,12 @@ class Peer:
         return self.process.exit_description()
 
 
-def _environment(device: str) -> Mapping[str, str]:
-    """What both sides of a comparison start with."""
-    return ON_A_CPU if device == "cpu" else {}
-
-
 def start_candidate(sandbox: Sandbox, device: str, limits: Limits) -> Peer:
     """A spare: a fresh sandbox that imports torch and Triton and then waits. `device` is torch's: `cpu` or `cuda`."""
     ours, theirs = pair()
     with theirs:
         args = (str(theirs.fileno()), device)
-        process = sandbox.start("evaluator.candidate", args, fds=(theirs.fileno(),), limits=limits, env=_environment(device))
+        process = sandbox.start("evaluator.candidate", args, fds=(theirs.fileno(),), limits=limits, env=environment_of(device))
     return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), limits)
 
 
@@ -239,7 +234,7 @@ def start_trusted(module: str, device: str) -> Peer:
     """A process of our own code under the same harness, without a sandbox: `module` runs with a socket's number and `device`."""
     ours, theirs = pair()
     with theirs:
-        process = TrustedProcess(module, (str(theirs.fileno()), device), (theirs.fileno(),), _environment(device))
+        process = TrustedProcess(module, (str(theirs.fileno()), device), (theirs.fileno(),), environment_of(device))
     return Peer(process, Channel(ours, max_frame_bytes=FROM_CANDIDATE_BYTES), Limits())
 
 

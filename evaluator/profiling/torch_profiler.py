@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from evaluator.contract import JSON
-from evaluator.devices import ON_A_CPU
+from evaluator.devices import environment_of
 from evaluator.profiles import ArtefactKind, OpTime
 from evaluator.profiling import bounded
 from evaluator.profiling.artefacts import Shelf
@@ -36,7 +36,7 @@ def look(means: Means, job: Job, shelf: Shelf, timeout_s: float) -> tuple[OpTime
         timeout_s=timeout_s,
         answer_bytes=_ANSWER_BYTES,
         job=job,
-        env=ON_A_CPU if job.device == "cpu" else {},
+        env=environment_of(job.device),
     )
     try:
         found = ops(answer.files.get("ops.json", b""), device=job.device)
