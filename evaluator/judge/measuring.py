@@ -49,6 +49,7 @@ class Measurement:
         baseline: tuple[Peer, Block],
         quiet: Quiet | None,
         watch: Watch,
+        overhead_us: float,
         command_s: float,
         interpreted: bool,
         emit: Callable[[Event], None],
@@ -59,7 +60,7 @@ class Measurement:
         self.looker = Looker(op, case, comparer)
         self.quiet, self.interpreted, self.emit, self.after_quad = quiet, interpreted, emit, after_quad
         self.most = calls_in_block(op, case, hardware)
-        self.commands = Commands(op, case, device, command_s, watch=watch)
+        self.commands = Commands(op, case, device, command_s, watch=watch, overhead_us=overhead_us)
         self.candidate = self.commands.side(candidate, self.most)
         self.baseline = self.commands.side(baseline, self.most, trusted=True)
         self.seed = secrets.randbits(63)
@@ -256,6 +257,7 @@ class Measurement:
             peak_memory_bytes=self.candidate.peak_bytes or None,
             quiet_us=self.quiet.shortest_us if self.quiet else None,
             calls=calls,
+            overhead_us=0.0 if self.commands.graph else self.commands.overhead_us,
             not_captured=self.not_captured,
             clocks=clocks,
             samples_us=_thinned(self.candidate.samples_us),

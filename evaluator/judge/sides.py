@@ -16,6 +16,7 @@ from evaluator.judge.answers import error_of, text_of, timed_of
 from evaluator.judge.audit import Commanded
 from evaluator.judge.blocks import Block
 from evaluator.judge.checking import shift
+from evaluator.judge.events import without_overhead
 from evaluator.judge.failures import Ended, verdict_of
 from evaluator.judge.inputs import InputSet, Place, copy_all, places, write_all
 from evaluator.judge.peer import InfrastructureError, Peer, PeerBrokeProtocol, PeerFailure
@@ -63,7 +64,8 @@ class Side:
 
 @dataclass
 class Commands:
-    """Gives timed commands of one case. `device` is torch's; `graph`: whether calls are replayed as one CUDA graph."""
+    """Gives timed commands of one case. `device` is torch's; `graph`: whether calls are replayed as one CUDA graph; `overhead_us`: what
+    the two events around each call count beside it, which is taken off both sides' samples (a graph's are around all of its calls)."""
 
     op: Op
     case: Case
@@ -72,6 +74,7 @@ class Commands:
     flush_bytes: int = FLUSH_BYTES
     watch: Watch = field(default_factory=NoWatch)
     graph: bool = False
+    overhead_us: float = 0.0
     readings: list[Reading | None] = field(default_factory=list)
     _flush: torch.Tensor | None = None
 
@@ -118,6 +121,8 @@ class Commands:
             reason = Reason("changed_form", f"timing case {self.case.name}: the output's form is not what it was in the check")
             raise Ended(Verdict.WRONG_RESULT, reason, State.TIMING)
         micro = [max(ns, 1) / 1e3 for ns in timed.samples_ns]
+        if not self.graph:
+            micro = [without_overhead(us, self.overhead_us) for us in micro]
         side.samples_us += micro
         if not self.graph:  # a graph is launched once for all its calls, and keeps all their outputs
             side.host_us += [ns / 1e3 for ns in timed.host_ns]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from evaluator.contract import CaseResult, EvaluationRequest, Event, Flag, Reason, State, Timer, Verdict
-from evaluator.judge import cores
+from evaluator.judge import cores, events
 from evaluator.judge.blocks import Block
 from evaluator.judge.comparing import Comparer, first_reason
 from evaluator.judge.failures import Ended
@@ -56,6 +56,7 @@ class TimingStage:
         self.watch = watch_of(judge.gpu_index)
         self.ceilings = judge.ceilings()
         self.quiet: dict[str, Quiet] = {}
+        self.overhead_us = 0.0
         self.allowed_bytes = (request.limits.max_memory_mb or op.max_memory_mb or 0) * MB
         self.peak_bytes = 0
         self.flags: list[Flag] = []
@@ -74,8 +75,11 @@ class TimingStage:
         if "error" in answer:
             raise InfrastructureError(f"the baseline of {self.op.slug} could not be loaded: {answer['error']}")
         self._baseline = baseline, block
+        if self.judge.torch_device == "cuda" and self.cases:
+            self.overhead_us = events.overhead_us()
+        device, command_s = self.judge.torch_device, self.request.limits.timing_s
         for case in () if self.interpreted or self.request.timer is not Timer.ABBA else self.cases:
-            commands = Commands(self.op, case, self.judge.torch_device, self.request.limits.timing_s, watch=self.watch)
+            commands = Commands(self.op, case, device, command_s, watch=self.watch, overhead_us=self.overhead_us)
             most, graph = calls_in_block(self.op, case, self.judge.hardware), by_graph(self.op, case, self.judge.hardware)
             self.quiet[case.name] = measure(commands, self._baseline, most, graph=graph)
 
@@ -127,6 +131,7 @@ class TimingStage:
             baseline=self._prepared(),
             quiet=self.quiet.get(case.name),
             watch=self.watch,
+            overhead_us=self.overhead_us,
             command_s=command_s,
             interpreted=self.interpreted,
             emit=self.emit,

@@ -12,6 +12,7 @@ import torch
 
 from evaluator.bench import products
 from evaluator.contract import Flag, Timer, Verdict
+from evaluator.judge.events import MOST_US
 from evaluator.judge.judge import Judge
 from tests.gpu.products_timed import evaluate
 from tests.gpu.timing_kernels import DROPS_AFTER_A_LOOK, LOOKS, NOTHING_WHILE_CAPTURED, SAME_BUFFER_WHILE_CAPTURED
@@ -34,6 +35,7 @@ def test_a_short_case_is_timed_by_graph(judge: Judge) -> None:
     assert timing is not None
     assert (timing.method, timing.not_captured) == ("graph", "")
     assert timing.calls > 20
+    assert timing.overhead_us == 0.0
     assert timing.speedup == pytest.approx(1, abs=0.03)
     assert timing.audit_speedup is not None
     assert timing.host_us is not None and timing.host_us > 0
@@ -47,6 +49,7 @@ def test_a_long_case_is_timed_call_by_call(judge: Judge) -> None:
     assert outcome.verdict is Verdict.ACCEPTED, outcome.reasons
     assert timing is not None
     assert timing.method == "event"
+    assert 0.5 < timing.overhead_us < MOST_US
     assert timing.speedup == pytest.approx(1, abs=0.02)
     assert timing.clocks is not None and timing.clocks.sm_high_mhz > 500
 

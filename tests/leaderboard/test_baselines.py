@@ -26,7 +26,7 @@ from submissions.models import Worker
 from tests.leaderboard.conftest import Finish
 
 BOARD = "/api/v1/leaderboards/softmax/cpu"
-HERE: dict[str, Any] = {"device_name": "Some CPU", "torch": "2.13.0", "epoch": 2, "clocks": {"sm_mhz": 1}}
+HERE: dict[str, Any] = {"device_name": "Some CPU", "torch": "2.13.0", "epoch": EPOCH, "clocks": {"sm_mhz": 1}}
 
 
 def measured(name: str = "torch_compile", speedup: float | None = 1.4, **fields: Any) -> Figures:
@@ -102,8 +102,8 @@ def test_a_row_is_stale_when_the_newest_worker_has_another_environment(loaded: N
     worker({"torch": "1.0"}, device="h100", name="w2")
     assert rows_of("softmax", "cpu")[0].stale == ""
 
-    worker(HERE | {"torch": "2.14.0", "epoch": 3}, name="w3")
-    assert rows_of("softmax", "cpu")[0].stale == "torch 2.13.0 → 2.14.0, epoch 2 → 3"
+    worker(HERE | {"torch": "2.14.0", "epoch": EPOCH + 1}, name="w3")
+    assert rows_of("softmax", "cpu")[0].stale == f"torch 2.13.0 → 2.14.0, epoch {EPOCH} → {EPOCH + 1}"
 
     worker({}, name="starting")
     assert rows_of("softmax", "cpu")[0].stale != ""

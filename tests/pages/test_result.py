@@ -155,7 +155,9 @@ def test_how_it_was_timed_is_told_per_case(client: Client, alice: User) -> None:
     }
     *others, last = (dataclasses.replace(case, timing=case.timing and dataclasses.replace(case.timing, **told)) for case in outcome.cases)
     assert last.timing is not None
-    last = dataclasses.replace(last, timing=dataclasses.replace(last.timing, method="event", not_captured="RuntimeError: <b>no</b>"))
+    last = dataclasses.replace(
+        last, timing=dataclasses.replace(last.timing, method="event", overhead_us=2.1, not_captured="RuntimeError: <b>no</b>")
+    )
     flags = (Flag.THROTTLED, Flag.NOT_CAPTURED)
     evaluation = finish(evaluation_of(hand_in(alice)), dataclasses.replace(outcome, cases=(*others, last), flags=flags))
 
@@ -163,7 +165,18 @@ def test_how_it_was_timed_is_told_per_case(client: Client, alice: User) -> None:
     how = page[page.index('id="timed-how"') :]
     how = " ".join(how[: how.index("</details>")].split())
 
-    for text in ("graph", ">60<", "1.32×", "893 µs", "41.5 µs", "3.00 MiB", "1755 – 1980 MHz", "hw_thermal_slowdown", "2 quads redone"):
+    for text in (
+        "graph",
+        ">60<",
+        "1.32×",
+        "893 µs",
+        "41.5 µs",
+        "3.00 MiB",
+        "1755 – 1980 MHz",
+        "hw_thermal_slowdown",
+        "2 quads redone",
+        "2.10 µs off each",
+    ):
         assert text in how, text
     assert "RuntimeError: &lt;b&gt;no&lt;/b&gt;" in how
     for flag in flags:

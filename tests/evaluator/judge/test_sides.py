@@ -61,6 +61,14 @@ def test_every_call_has_inputs_and_outputs_of_its_own() -> None:
         assert commanded.writing_us >= commanded.flushing_us
 
 
+def test_what_events_count_is_taken_off_each_sample() -> None:
+    with side() as (commands, ours):
+        commands.overhead_us = 1e9  # of which no more is taken off than half of a sample
+        commanded = commands.give(ours, inputs(1))
+
+        assert commanded.mean_us == ours.samples_us[0] == pytest.approx(ours.host_us[0] / 2)
+
+
 def test_calls_lie_elsewhere_in_each_command() -> None:
     seen: list[int] = []
 
