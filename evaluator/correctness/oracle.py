@@ -80,14 +80,24 @@ def _call(
 
     taken: list[torch.Tensor] = []
 
-    def take(value: object) -> object:
-        if isinstance(value, torch.Tensor):
-            tensor = convert(value)
-            taken.append(tensor.clone() if tensor is value and len(taken) in op.mutates else tensor)
-            return taken[-1]
-        return tuple(take(item) for item in value) if isinstance(value, tuple) else value
+    def take(value: torch.Tensor) -> torch.Tensor:
+        tensor = convert(value)
+        taken.append(tensor.clone() if tensor is value and len(taken) in op.mutates else tensor)
+        return taken[-1]
 
-    args, kwargs = [take(a) for a in args], {name: take(a) for name, a in kwargs.items()}
+    args, kwargs = [_mapped(a, take) for a in args], {name: _mapped(a, take) for name, a in kwargs.items()}
     with torch.no_grad():
         returned = leaves(op.reference(*args, **kwargs))
     return (*typing.cast("list[torch.Tensor]", returned), *(taken[number] for number in sorted(op.mutates)))
+
+
+def _mapped(value: object, change: Callable[[torch.Tensor], torch.Tensor]) -> object:
+    """The argument with its tensors changed, in order.
+
+    A function that calls itself by a name of its caller's would be part of a cycle, and gigabytes of tensors with it until Python collects.
+    """
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    return tuple(_mapped(item, change) for item in value) if isinstance(value, tuple) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import typing
 
 import pytest
@@ -24,11 +25,16 @@ def make(spec: TensorSpec, device: str) -> torch.Tensor:
     return tensor.cpu()
 
 
+def bounds(generator: Generator, dtype: str, shape: tuple[int, ...]) -> tuple[float, float]:
+    if generator == "permutation":
+        return -3.0, math.prod(shape) + 5.0
+    return (-3.0, 97.0) if generator in ("integers", "ascending") or dtype == "int64" else (0.7, 1.3)
+
+
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_bits_are_those_of_the_cpu(generator: Generator) -> None:
     for dtype, shape in itertools.product(DTYPES, SHAPES):
-        high = 97.0 if generator == "integers" or dtype == "int64" else 1.3
-        spec = TensorSpec(shape, dtype, generator, 0.7 if high < 2 else -3.0, high)
+        spec = TensorSpec(shape, dtype, generator, *bounds(generator, dtype, shape))
 
         on_cpu, on_gpu = make(spec, "cpu"), make(spec, "cuda")
 
