@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evaluator.correctness import compare_outputs, oracle, same_dtype
 from evaluator.ops.admission import Admitted, Dropped, Examined, Refused
-from evaluator.ops.admission.examine import reason_of
+from evaluator.ops.admission.examine import reason_of, too_large
 from evaluator.ops.admission.running import identical
 from evaluator.ops.definition import Case, Op
 from evaluator.ops.recorded import RecordedCase, Variation
@@ -75,6 +75,8 @@ def _unsteady(op: Op, case: Case, seeds: Iterable[int]) -> str:
             return f"with other inputs, {reason_of(error)}"
         if not all(map(identical, same, again)):
             return "random: two calls with the same arguments give different outputs"
+        if unfit := too_large(right, same):
+            return f"with other inputs, {unfit}"
         if not own.passed:
             return f"with other inputs, torch itself fails: {own.reason}"
     return ""

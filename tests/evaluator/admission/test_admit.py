@@ -79,6 +79,7 @@ def test_an_input_that_is_not_read_whole_is_no_cost(target: str, args: tuple[Arg
         ("aten.eq.Scalar", (tensor(9, 9), 0), "the zero output passes"),
         ("aten.embedding.default", (tensor(10, 4), indices(5, below=100)), "torch says IndexError: index out of range"),
         ("aten.mm.default", (tensor(3, 4), tensor(5, 6)), "torch says RuntimeError: mat1 and mat2 shapes"),
+        ("aten.prod.default", (tensor(9, 9, low=1e3),), "the right answer does not fit into float32"),
         ("torch.Tensor.ndimension", (tensor(3, 4),), "it gives a int"),
         ("torch.load", (tensor(3),), "not among the functions of tensors"),
         ("aten.from_file.default", (tensor(3),), "takes no tensor"),
