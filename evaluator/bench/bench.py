@@ -22,11 +22,12 @@ def bench(settings: Settings, progress: Callable[[str], None], keep: Callable[[R
     """
     began = time.monotonic()
     taken_at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-    cost = apart(channel.measure, settings)
-    progress(f"channel: {cost.candidate_us.median:.0f} µs a round trip, a spare starts in {cost.spare_start_s.median:.2f} s")
-    checked = checking.measure(settings, progress)
-    torchs = of_torch(settings)
-    lengths = products.ops(settings.device, settings.lengths_us)
+    cost = apart(channel.measure, settings) if "channel" in settings.parts else None
+    if cost is not None:
+        progress(f"channel: {cost.candidate_us.median:.0f} µs a round trip, a spare starts in {cost.spare_start_s.median:.2f} s")
+    checked = checking.measure(settings, progress) if "checking" in settings.parts else ()
+    torchs = of_torch(settings) if "ops" in settings.parts else []
+    lengths = products.ops(settings.device, settings.lengths_us) if "lengths" in settings.parts else {}
     product = [Subject(op.slug, source, definition=products.definition(op)) for source, op in lengths.items()]
     others = sequential.measure(settings, torchs, settings.repeats, progress)
     others |= sequential.measure(settings, product, settings.fresh, progress)
@@ -57,9 +58,12 @@ def bench(settings: Settings, progress: Callable[[str], None], keep: Callable[[R
             sandbox=facts["sandbox"],
         )
         report = kept(report)
-        report = kept(replace(report, resolution=resolution.measure(settings, runner, progress)))
-        report = kept(replace(report, agreement=agreement.measure(settings, runner, progress)))
-        report = kept(replace(report, stages=stages.measure(settings, runner, progress)))
+        if "planted" in settings.parts:
+            report = kept(replace(report, resolution=resolution.measure(settings, runner, progress)))
+        if "agreement" in settings.parts:
+            report = kept(replace(report, agreement=agreement.measure(settings, runner, progress)))
+        if "stages" in settings.parts:
+            report = kept(replace(report, stages=stages.measure(settings, runner, progress)))
         repeated.measure(runner, progress)
         verdicts = Repeatability(settings, (), 0, [*repeated.runs, *long.runs]).verdicts()
         return kept(replace(report, repeatability=repeated.cases(others), verdicts=verdicts))

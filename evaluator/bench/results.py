@@ -154,7 +154,7 @@ class ChannelCost:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything. `figures_from` is `cpu` or `cuda`: figures of one say nothing about the other."""
+    """Everything that was asked for. `figures_from` is `cpu` or `cuda`: figures of one say nothing about the other."""
 
     taken_at: str
     figures_from: str
@@ -164,7 +164,7 @@ class Report:
     repeats: int
     lengths: tuple[RepeatedCase, ...]
     verdicts: Verdicts
-    channel: ChannelCost
+    channel: ChannelCost | None
     checking: tuple[CheckingCost, ...]
     resolution: tuple[Resolution, ...] = ()
     agreement: tuple[Agreement, ...] = ()

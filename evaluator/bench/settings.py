@@ -17,17 +17,21 @@ SOURCES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Torch's own op as a submission: exactly what the baseline calls."""
+PARTS = ("channel", "checking", "lengths", "planted", "agreement", "stages", "ops")
+"""What is measured, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`device` is the board's hardware class. `commands` are round trips in one process, `spares` starts of a candidate,
-    `checked_bytes` how large the outputs are whose checking is timed. In microseconds: `lengths_us` of the cases that A/A is repeated for,
-    in `fresh` processes each; `resolved_us` of those with planted slowdowns; `agreed_us` of those that Nsight Compute times, too."""
+    """`device` is the board's hardware class, `parts` what of `PARTS` is measured. `commands` are round trips in one process, `spares`
+    starts of a candidate, `checked_bytes` how large the outputs are whose checking is timed. In microseconds: `lengths_us` of the cases
+    that A/A is repeated for, in `fresh` processes each; `resolved_us` of those with planted slowdowns; `agreed_us` of those that Nsight
+    Compute times, too."""
 
     device: str
     gpu_index: int | None = None
     sandbox_mode: Mode = "best-effort"
+    parts: tuple[str, ...] = PARTS
     ops: tuple[str, ...] = tuple(SOURCES)
     repeats: int = 10
     commands: int = 1000

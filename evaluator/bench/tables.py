@@ -40,24 +40,27 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _section("The same by two sequential measurements", _sequential(report.repeatability))
     yield from _section("A/A by length, each run in a fresh process", _repeatability(report.lengths))
     yield from _section("The same lengths by two sequential measurements", _sequential(report.lengths))
-    if report.resolution:
-        yield from _section("Planted slowdowns", _resolution(report.resolution))
-    if report.agreement:
-        yield from _section("Agreement with Nsight Compute, µs", _agreement(report.agreement))
+    yield from _section("Planted slowdowns", _resolution(report.resolution))
+    yield from _section("Agreement with Nsight Compute, µs", _agreement(report.agreement))
     yield from _section("Cost of timing one case", _cost((*report.repeatability, *report.lengths)))
     yield from _section("Audit: ratio by the judge's clock over the claimed one", _audit((*report.repeatability, *report.lengths)))
-    yield ""
-    yield from _verdicts(report.verdicts)
+    if report.verdicts.runs:
+        yield ""
+        yield from _verdicts(report.verdicts)
     yield from _section("From hand-in to outcome, seconds (median)", _stages(report.stages))
-    yield from _section("Channel", _channel(report.channel))
+    if report.channel is not None:
+        yield from _section("Channel", _channel(report.channel))
     yield from _section("Checking one call, milliseconds (median)", _checking(report.checking))
 
 
 def _section(title: str, rows: Iterator[Sequence[str]]) -> Iterator[str]:
+    """Nothing where there are no rows below the first."""
+    first, *rest = rows
+    if not rest:
+        return
     yield ""
     yield f"## {title}"
     yield ""
-    first, *rest = rows
     for number, row in enumerate((first, ["---"] * len(first), *rest)):
         yield ("|" if number == 1 else "| ") + ("|" if number == 1 else " | ").join(row) + ("|" if number == 1 else " |")
 

@@ -78,6 +78,7 @@ def test_smallest_bench_measures_all(tmp_path: Path) -> None:
     assert (torch.kernel_type, triton.kernel_type, triton.interpreted) == ("torch", "triton", True)
     assert {"building", "importing", "checking", "timing"} <= set(torch.stages_s)
     assert torch.total_s.median >= sum(stage.median for stage in torch.stages_s.values())
+    assert report.channel is not None
     assert report.channel.candidate_us.n == quick(Settings("cpu")).commands
     assert report.channel.spare_start_s.median > 0
     (checked,) = report.checking
@@ -88,6 +89,21 @@ def test_smallest_bench_measures_all(tmp_path: Path) -> None:
     assert "A/A 1/1 mm" in done.stdout
 
 
+def test_parts_may_be_measured_alone(tmp_path: Path) -> None:
+    out = tmp_path / "bench.json"
+    arguments = ["--device", "cpu", "--quick", "--part", "lengths", "--part", "channel", "--length", "20", "--json", str(out)]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "evaluator", "bench", *arguments], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=290
+    )
+
+    assert done.returncode in (ACCEPTED, NOT_ACCEPTED), done.stderr
+    report = from_json(Report, json.loads(out.read_text()))
+    assert [row.case for row in report.lengths] == ["20us"]
+    assert report.channel is not None
+    assert (report.repeatability, report.checking, report.stages) == ((), (), ())
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -95,6 +111,10 @@ def test_smallest_bench_measures_all(tmp_path: Path) -> None:
         (["--repeats", "many"], "1 to 1000"),
         (["--repeats", "²"], "1 to 1000"),
         (["--op", "gelu"], "softmax"),
+        (["--part", "tyres"], "channel"),
+        (["--length", "0.5"], "1 to 100000"),
+        (["--length", "nan"], "1 to 100000"),
+        (["--length", "long"], "1 to 100000"),
         (["--device", "tpu"], "tpu"),
         (["--device", "cuda:99"], "GPU"),
         (["--device", "cuda:²"], "cuda:N"),
@@ -268,10 +288,13 @@ def test_tables_are_whole_and_say_when_a_cpu_was_measured() -> None:
         assert all(len({row.count("|") for row in rows}) == 1 and len(rows) > 2 for rows in tables)
 
 
-def test_tables_of_nothing_are_headings() -> None:
-    report = dataclasses.replace(a_report("cpu"), repeatability=(), lengths=())
+def test_what_was_not_measured_has_no_table() -> None:
+    nothing: dict[str, typing.Any] = dict.fromkeys(("repeatability", "lengths", "resolution", "agreement", "stages", "checking"), ())
+    report = dataclasses.replace(a_report("cuda"), **nothing, channel=None, verdicts=Verdicts(0, 0, 0, 0))
 
-    assert "median ratio" in markdown(report)
+    assert "# Bench on" in markdown(report)
+    assert "|" not in markdown(report)
+    assert "A/A runs" not in markdown(report)
 
 
 def test_report_survives_json() -> None:
