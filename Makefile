@@ -7,6 +7,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 V := .venv/bin/python
 PYTEST := $(V) -m pytest
 WORKERS ?= 2
+GPU_WORKERS ?= 4
+GPU_PYTHON := $(if $(wildcard .venv/bin/pytest),$(V),$(PYTHON))
+GPU_PYTEST := PYTHONPATH=.$(if $(PYTHONPATH),:$(PYTHONPATH)) $(GPU_PYTHON) -m pytest tests/gpu -p no:django --confcutdir=tests/gpu --rootdir=tests/gpu -c /dev/null -o addopts=
 
 .PHONY: run test lint bench browser gpu screenshots pages setup setup-dev python
 
@@ -31,9 +34,12 @@ bench: setup ## The evaluator's own speed and repeatability on this machine
 browser: setup-dev ## The browser tests alone
 	$(PYTEST) tests/browser $(ARGS)
 
-gpu: python ## tests/gpu with torch, triton and pytest alone (no Django)
+gpu: python ## tests/gpu with torch, triton and pytest alone (no Django): GPU_WORKERS at once, then those that time
 	@test -e /dev/nvidiactl || echo "no NVIDIA GPU here: the tests in tests/gpu were not run"
-	test ! -e /dev/nvidiactl || PYTHONPATH=.$(if $(PYTHONPATH),:$(PYTHONPATH)) $(if $(wildcard .venv/bin/pytest),$(V),$(PYTHON)) -m pytest tests/gpu -p no:django --confcutdir=tests/gpu --rootdir=tests/gpu -c /dev/null -o addopts= $(ARGS)
+	@test ! -e /dev/nvidiactl || { at_once=0; alone=0; \
+	$(GPU_PYTEST) -m "not alone" $$($(GPU_PYTHON) -c "import xdist; print('-n $(GPU_WORKERS)')" 2>/dev/null) $(ARGS) || at_once=$$?; \
+	$(GPU_PYTEST) -m alone $(ARGS) || alone=$$?; \
+	case "$$at_once $$alone" in "0 0" | "0 5" | "5 0") ;; *) exit 1 ;; esac; }
 
 screenshots: setup-dev ## Pictures of every page in test-results/screenshots, and those of the README
 	$(V) -m tests.browser.screenshots $(ARGS)

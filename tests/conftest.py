@@ -61,7 +61,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """Fast tests first, so that a failure shows early; GPU tests only where a GPU is.
+    """Fast tests first, so that a failure shows early; GPU tests only where a GPU is, and there one at a time.
 
     Those with a browser after all that ask a database: Playwright leaves an event loop in its worker, in which Django refuses to. Behind
     them many short ones that ask none: one worker has them while the other is in the last long group. Markers are there before xdist
@@ -74,6 +74,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xdist_group(name))
         if HERE / "gpu" in item.path.parents:
             item.add_marker("gpu")
+            item.add_marker(pytest.mark.xdist_group("gpu"))
     yield
     if not GPU and (without := [item for item in items if item.get_closest_marker("gpu")]):
         config.hook.pytest_deselected(items=without)

@@ -18,7 +18,11 @@ from evaluator.baselines.place import Place, place_of
 from evaluator.ops.registry import get
 from evaluator.runners.local import LocalRunner
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.alone,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
+]
 
 TOOL = """
 import json, os, statistics, runpy, torch

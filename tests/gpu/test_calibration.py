@@ -17,7 +17,11 @@ from evaluator.devices import DEVICES, device_class
 from evaluator.judge.judge import Judge
 from evaluator.ops.registry import get
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.alone,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
+]
 FEW_PERCENT = 1.03
 SPLIT = """
 import torch, triton, triton.language as tl

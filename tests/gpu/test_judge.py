@@ -65,10 +65,11 @@ def test_triton_starters_are_right(judge: Judge, op: str) -> None:
     assert outcome.verdict is Verdict.ACCEPTED, (outcome.reasons, outcome.log)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["torch", "triton"])
 @pytest.mark.parametrize("op", SMOKE)
 def test_starters_are_accepted_and_timed(judge: Judge, op: str, kind: str) -> None:
-    outcome = evaluate(judge, op, get(op).starters[kind], kind)
+    outcome = evaluate(judge, op, get(op).starters[kind], kind, limits=Limits(timing_case_s=0.5))
 
     assert outcome.verdict is Verdict.ACCEPTED, (outcome.reasons, outcome.log)
     assert outcome.timing is not None
@@ -105,6 +106,7 @@ def test_bad_kernels(judge: Judge, body: str, verdict: Verdict) -> None:
     assert evaluate(judge, "relu", get("relu").starters["torch"], mode=Mode.TEST).verdict is Verdict.ACCEPTED
 
 
+@pytest.mark.alone
 def test_illegal_access_leaves_nothing_behind(judge: Judge) -> None:
     outcome = evaluate(judge, "relu", WILD, "triton", Mode.TEST)
 
@@ -112,6 +114,7 @@ def test_illegal_access_leaves_nothing_behind(judge: Judge) -> None:
     assert evaluate(judge, "relu", get("relu").starters["triton"], "triton", Mode.TEST).verdict is Verdict.ACCEPTED
 
 
+@pytest.mark.alone
 def test_endless_kernel_times_out(judge: Judge) -> None:
     outcome = evaluate(judge, "relu", SPIN, "triton", Mode.TEST, Limits(check_s=5))
 
@@ -119,6 +122,7 @@ def test_endless_kernel_times_out(judge: Judge) -> None:
     assert evaluate(judge, "relu", get("relu").starters["triton"], "triton", Mode.TEST).verdict is Verdict.ACCEPTED
 
 
+@pytest.mark.alone
 def test_work_on_a_stream_that_is_not_joined_gains_nothing(judge: Judge) -> None:
     outcome = evaluate(judge, "softmax", SIDE_STREAM)
 

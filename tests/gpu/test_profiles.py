@@ -27,7 +27,11 @@ from evaluator.profiling.running import Means, ToolFailed
 from evaluator.sandbox import Sandbox
 from evaluator.sandbox.profilers import prove
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.alone,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
+]
 
 AUTOTUNED = """
 import torch, triton, triton.language as tl

@@ -10,7 +10,11 @@ from evaluator.judge.judge import Judge
 from evaluator.ops.traces.build import build
 from evaluator.ops.traces.load import SAMPLE, load
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.alone,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
+]
 
 
 @pytest.mark.slow
