@@ -27,6 +27,8 @@ from evaluator.contract import (
     Verdict,
     to_json,
 )
+from leaderboard.models import Entry
+from leaderboard.ranking import board
 from submissions.models import Evaluation, Purpose, Submission, Visibility
 from submissions.signals import evaluation_done
 
@@ -187,3 +189,17 @@ def stats(median_us: float) -> SampleStats:
     return SampleStats(
         100, median_us, median_us, median_us * 0.98, median_us * 1.02, median_us * 0.97, median_us * 1.1, median_us * 0.01, 0.01
     )
+
+
+def confirmation() -> str:
+    """Of the only entry."""
+    return Entry.objects.get().confirmation
+
+
+@pytest.fixture
+def mod(db: None) -> User:
+    return User.objects.create_user("moderator", is_staff=True)
+
+
+def standing() -> list[tuple[str, float]]:
+    return [(row.author, row.speedup) for row in board("softmax", "cpu").rows]

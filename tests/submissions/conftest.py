@@ -9,8 +9,11 @@ import dramatiq
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
+from knox.models import get_token_model
+from rest_framework.test import APIClient
 
 from evaluator.contract import KernelType, Mode, Outcome, Reason, State, TimingSummary, Verdict
+from kbweb.models import every_scope
 from submissions.intake import submit
 from submissions.live import listener
 from submissions.models import Evaluation
@@ -19,6 +22,9 @@ HandIn = Callable[..., Evaluation]
 committed = pytest.mark.django_db(transaction=True, available_apps=[app.name for app in apps.get_app_configs()])
 """For tests in which several connections must see each other's rows. (With `available_apps` the flush cascades to knox's unused table.)"""
 SOURCE = b"import torch\n\n\ndef softmax_kernel_impl(x, dim=-1):\n    return torch.softmax(x, dim)\n"
+SUBMISSION: dict[str, object] = {"op": "softmax", "source": SOURCE.decode(), "device": "cpu"}
+"""A body that is accepted at `SUBMISSIONS`."""
+SUBMISSIONS = "/api/v1/submissions"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -87,3 +93,15 @@ def wrong() -> Outcome:
         reasons=(Reason("wrong_result", "3 elements differ", detail="secret line of source"),),
         correctness_score=0.5,
     )
+
+
+def client_of(user: User, *scopes: str) -> APIClient:
+    _, secret = get_token_model().objects.create(user=user, name="test", scopes=list(scopes) or every_scope())
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+@pytest.fixture
+def bot(alice: User) -> APIClient:
+    return client_of(alice)

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from base64 import b64encode
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.conf import LazySettings
 from django.contrib.auth.models import User
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
-from django.db import connection
-from knox.models import get_token_model
 from rest_framework.test import APIClient
 
 from evaluator.contract import Outcome, State
-from kbweb.models import every_scope
 from submissions import events
 from submissions.claim import claim
 from submissions.finish import finish
-from submissions.models import Evaluation, Submission
+from submissions.models import Evaluation
 from tests.pages.outcomes import wrong_result
-from tests.submissions.conftest import SOURCE, HandIn, committed
-
-GOOD: dict[str, object] = {"op": "softmax", "source": SOURCE.decode(), "device": "cpu"}
-URL = "/api/v1/submissions"
-
-
-def client_of(user: User, *scopes: str) -> APIClient:
-    _, secret = get_token_model().objects.create(user=user, name="test", scopes=list(scopes) or every_scope())
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
-
-
-@pytest.fixture
-def bot(alice: User) -> APIClient:
-    return client_of(alice)
+from tests.submissions.conftest import SUBMISSION, SUBMISSIONS, HandIn, client_of
 
 
 def finished(run: Evaluation, outcome: Outcome) -> Evaluation:
@@ -87,127 +65,6 @@ def test_a_profile_is_asked_for_over_rest(bot: APIClient, hand_in: HandIn, alice
     assert client_of(alice, "read").post(url).status_code == 403
 
 
-def test_hand_in_json(bot: APIClient) -> None:
-    answer = bot.post(URL, {**GOOD, "device": ["cpu", "h100"], "agent": "my-bot"})
-
-    body = answer.json()
-    assert answer.status_code == 201
-    assert (body["op"], body["kernel_type"], body["author"], body["agent"]) == ("softmax", "torch", "alice", "my-bot")
-    assert body["source"] == SOURCE.decode()
-    assert body["url"].endswith(f"/s/{body['id']}/")
-    first = body["evaluations"][0]
-    assert (first["state"], first["verdict"], first["outcome"], first["policy"]) == ("queued", "", None, "scaled")
-    assert first["queue"] == {"ahead": 0, "estimate_s": None}
-    assert first["url"].endswith(f"?evaluation={first['id']}")
-
-
-def test_hand_in_a_file(bot: APIClient) -> None:
-    form = {**GOOD, "source": SimpleUploadedFile("fast.py", SOURCE), "device": ["cpu", "h100"]}
-
-    answer = bot.post(URL, form, format="multipart")
-
-    assert answer.status_code == 201
-    assert answer.json()["filename"] == "fast.py"
-    assert len(answer.json()["evaluations"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("source", ""),
-        ("source", "#" * (1024 * 1024 + 1)),
-        ("source", "x = '\x00'"),
-        ("source", 7),
-        ("source", None),
-        ("op", "sofmax"),
-        ("op", "a\x00b"),
-        ("op", 10**30),
-        ("device", "toaster"),
-        ("device", []),
-        ("device", {"cpu": 1}),
-        ("device", [1]),
-        ("device", ["cpu"] * 17),
-        ("kernel_type", "fortran"),
-        ("kernel_type", "cuda"),
-        ("mode", "fast"),
-        ("visibility", "hidden"),
-        ("filename", "a/b.py"),
-        ("agent", "x" * 200),
-        ("policy", "lenient"),
-        ("policy", "backendbench"),
-        ("seed", "seven"),
-        ("seed", 7),
-        ("seed", -1),
-        ("idempotency_key", "k" * 300),
-    ],
-)
-def test_refused_with_the_field_named(bot: APIClient, field: str, value: object) -> None:
-    answer = bot.post(URL, {**GOOD, field: value})
-
-    assert answer.status_code == 400
-    assert answer["Content-Type"].startswith("application/problem+json")
-    assert list(answer.json()["errors"]) == [field]
-    assert not Submission.objects.exists()
-
-
-@pytest.mark.parametrize("source", [b"", b"x = 1\xff", b"\x00", b"#" * (1024 * 1024 + 1)])
-def test_a_bad_file_is_refused_with_the_field_named(bot: APIClient, source: bytes) -> None:
-    answer = bot.post(URL, {**GOOD, "source": SimpleUploadedFile("k.py", source)}, format="multipart")
-
-    assert answer.status_code == 400
-    assert list(answer.json()["errors"]) == ["source"]
-
-
-def test_surrogates_in_json_are_not_utf8(bot: APIClient) -> None:
-    answer = bot.generic("POST", URL, b'{"op": "softmax", "device": "cpu", "source": "x = \\"\\ud800\\""}', content_type="application/json")
-
-    assert answer.status_code == 400
-    assert "not UTF-8" in answer.json()["errors"]["source"][0]
-
-
-@pytest.mark.parametrize("body", [b"{", b"[]", b"7", b"\xff"])
-def test_what_is_no_object_is_refused(bot: APIClient, body: bytes) -> None:
-    answer = bot.generic("POST", URL, body, content_type="application/json")
-
-    assert answer.status_code == 400
-    assert answer["Content-Type"].startswith("application/problem+json")
-
-
-def test_all_missing_fields_are_named(bot: APIClient) -> None:
-    assert set(bot.post(URL, {}).json()["errors"]) == {"op", "source", "device"}
-
-
-def test_the_idempotency_key_of_the_header(bot: APIClient) -> None:
-    first = bot.post(URL, GOOD, headers={"Idempotency-Key": "k1"})
-    again = bot.post(URL, GOOD, headers={"Idempotency-Key": "k1"})
-    other = bot.post(URL, {**GOOD, "mode": "test"}, headers={"Idempotency-Key": "k1"})
-
-    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 409)
-    assert first.json()["id"] == again.json()["id"]
-    assert list(other.json()["errors"]) == ["idempotency_key"]
-    assert Submission.objects.count() == 1
-
-
-def test_a_used_up_quota_says_when(bot: APIClient, settings: LazySettings) -> None:
-    settings.KB_SUBMISSIONS_PER_HOUR = 1
-    bot.post(URL, GOOD)
-
-    answer = bot.post(URL, GOOD)
-
-    assert answer.status_code == 429
-    assert 3590 <= int(answer["Retry-After"]) <= 3600
-    assert "UTC" in answer.json()["detail"]
-
-
-def test_nobody_and_readers_may_not_hand_in(alice: User) -> None:
-    assert APIClient().post(URL, GOOD).status_code == 401
-    assert client_of(alice, "read").post(URL, GOOD).status_code == 403
-    wrong = APIClient()
-    wrong.credentials(HTTP_AUTHORIZATION="Bearer kb_nothing")
-    assert wrong.post(URL, GOOD).status_code == 401
-    assert not Submission.objects.exists()
-
-
 def test_private_ones_do_not_exist_for_others(alice: User, bob: User, hand_in: HandIn) -> None:
     run = hand_in(alice, visibility="private")
 
@@ -215,8 +72,8 @@ def test_private_ones_do_not_exist_for_others(alice: User, bob: User, hand_in: H
         assert client_of(bob).get(f"/api/v1/{path}").status_code == 404
         assert APIClient().get(f"/api/v1/{path}").status_code == 404
         assert client_of(alice).get(f"/api/v1/{path}").status_code == 200
-    assert client_of(bob).get(URL).json()["results"] == []
-    assert len(client_of(alice).get(URL).json()["results"]) == 1
+    assert client_of(bob).get(SUBMISSIONS).json()["results"] == []
+    assert len(client_of(alice).get(SUBMISSIONS).json()["results"]) == 1
 
 
 @pytest.mark.parametrize("path", ["submissions", "runs"])
@@ -230,7 +87,7 @@ def test_a_cursor_that_nobody_gave_is_not_found(db: None, path: str, place: str)
 def test_the_cursor_that_was_given_leads_on(alice: User, hand_in: HandIn) -> None:
     made = [hand_in(alice).submission_id for _ in range(3)]
 
-    page = APIClient().get(URL, {"limit": 2}).json()
+    page = APIClient().get(SUBMISSIONS, {"limit": 2}).json()
     rest = APIClient().get(page["next"]).json()
 
     assert [row["id"] for row in (*page["results"], *rest["results"])] == made[::-1]
@@ -300,7 +157,7 @@ def test_tokens(bot: APIClient, alice: User, bob: User) -> None:
 
     assert made.status_code == 201
     assert reader.get("/api/v1/me").json()["scopes"] == ["read"]
-    assert reader.post(URL, GOOD).status_code == 403
+    assert reader.post(SUBMISSIONS, SUBMISSION).status_code == 403
     assert reader.post("/api/v1/tokens", {"name": "more"}).status_code == 403
     assert secret not in bot.get("/api/v1/tokens").content.decode()
     assert [row["name"] for row in bot.get("/api/v1/tokens").json()] == ["laptop", "test"]
@@ -334,40 +191,7 @@ def test_the_list_takes_a_fixed_number_of_queries(bot: APIClient, alice: User, h
         hand_in(alice)
 
     with django_assert_max_num_queries(5):
-        assert len(bot.get(URL).json()["results"]) == 20
-
-
-@pytest.mark.parametrize("wait", ["x", "-1", "61"])
-def test_a_wrong_wait_is_named(bot: APIClient, wait: str) -> None:
-    assert list(bot.post(f"{URL}?wait={wait}", GOOD).json()["errors"]) == ["wait"]
-    assert not Submission.objects.exists()
-
-
-@committed
-def test_waiting_ends_with_the_verdict(alice: User, accepted: Outcome) -> None:
-    bot = client_of(alice)
-    handed_in = threading.Event()
-
-    def judge() -> None:
-        while (run := claim("build", "b1")) is None:
-            handed_in.wait(0.01)
-        finish(run.pk, accepted, attempt=1, worker="b1", worker_s=1.0)
-        connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        judging = pool.submit(judge)
-        body = bot.post(f"{URL}?wait=30", GOOD).json()
-        judging.result()
-
-    assert body["evaluations"][0]["verdict"] == "accepted"
-
-
-@committed
-def test_waiting_ends_when_time_is_up(alice: User) -> None:
-    answer = client_of(alice).post(f"{URL}?wait=1", GOOD)
-
-    assert answer.status_code == 201
-    assert answer.json()["evaluations"][0]["state"] == "queued"
+        assert len(bot.get(SUBMISSIONS).json()["results"]) == 20
 
 
 def test_the_description_has_no_warnings() -> None:

@@ -17,8 +17,7 @@ from evaluator.contract import Mode, Outcome, State, Verdict, to_json
 from submissions.api.shapes import MOST_RUNS
 from submissions.decisions.models import Decision, Kind
 from submissions.models import Evaluation, Purpose, Submission
-from tests.submissions.conftest import HandIn
-from tests.submissions.test_rest import client_of
+from tests.submissions.conftest import HandIn, client_of
 
 LARGE = re.compile(r'"submissions_evaluation"\."(log|build)"')
 

@@ -15,8 +15,7 @@ from rest_framework.test import APIClient
 from kbweb.api.authentication import note_use
 from kbweb.models import Scope, Token, every_scope
 from submissions.models import Submission
-from tests.submissions.conftest import HandIn
-from tests.submissions.test_rest import GOOD, client_of
+from tests.submissions.conftest import SUBMISSION, HandIn, client_of
 
 NEW_TOKEN = {"name": "another", "scopes": ["read"]}
 NEW_WEBHOOK = {"url": "https://example.org/hook", "topics": ["done"]}
@@ -27,15 +26,15 @@ NEW_WEBHOOK = {"url": "https://example.org/hook", "topics": ["done"]}
     [
         (["read"], "get", "me", None, ""),
         (["read"], "get", "tokens", None, ""),
-        (["read"], "post", "submissions", GOOD, "submit"),
+        (["read"], "post", "submissions", SUBMISSION, "submit"),
         (["read"], "post", "tokens", NEW_TOKEN, "manage"),
-        (["read", "submit"], "post", "submissions", GOOD, ""),
+        (["read", "submit"], "post", "submissions", SUBMISSION, ""),
         (["read", "submit"], "post", "tokens", NEW_TOKEN, "manage"),
         (["read", "submit"], "delete", "tokens/kb_xyz", None, "manage"),
         (["read", "submit"], "get", "webhooks", None, "manage"),
         (["read", "submit"], "post", "webhooks", NEW_WEBHOOK, "manage"),
         (["read", "submit"], "post", "invitations/nothing/accept", None, "manage"),
-        (["read", "manage"], "post", "submissions", GOOD, "submit"),
+        (["read", "manage"], "post", "submissions", SUBMISSION, "submit"),
         (["read", "manage"], "post", "tokens", NEW_TOKEN, ""),
         (["read", "manage"], "post", "webhooks", NEW_WEBHOOK, ""),
         (["manage"], "get", "me", None, "read"),
@@ -92,8 +91,8 @@ def test_what_is_handed_in_carries_the_label_of_the_token(alice: User) -> None:
     bot = client_of(alice)
     Token.objects.update(agent="my-agent")
 
-    bot.post("/api/v1/submissions", GOOD, format="json")
-    bot.post("/api/v1/submissions", {**GOOD, "source": "# other\n" + str(GOOD["source"]), "agent": "named"}, format="json")
+    bot.post("/api/v1/submissions", SUBMISSION, format="json")
+    bot.post("/api/v1/submissions", {**SUBMISSION, "source": "# other\n" + str(SUBMISSION["source"]), "agent": "named"}, format="json")
 
     assert set(Submission.objects.values_list("agent", flat=True)) == {"my-agent", "named"}
 

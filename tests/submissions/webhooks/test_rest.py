@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from submissions.webhooks.delivering import deliver_next
 from submissions.webhooks.models import Webhook
-from tests.submissions.test_rest import client_of
+from tests.submissions.conftest import client_of
 from tests.submissions.webhooks.receiver import Receiver
 
 URL = "/api/v1/webhooks"
