@@ -257,7 +257,7 @@ class Measurement:
             peak_memory_bytes=self.candidate.peak_bytes or None,
             quiet_us=self.quiet.shortest_us if self.quiet else None,
             calls=calls,
-            overhead_us=0.0 if self.commands.graph else self.commands.overhead_us,
+            overhead_us=self.commands.taken_off_us,
             not_captured=self.not_captured,
             clocks=clocks,
             samples_us=_thinned(self.candidate.samples_us),

@@ -65,7 +65,7 @@ class Side:
 @dataclass
 class Commands:
     """Gives timed commands of one case. `device` is torch's; `graph`: whether calls are replayed as one CUDA graph; `overhead_us`: what
-    the two events around each call count beside it, which is taken off both sides' samples (a graph's are around all of its calls)."""
+    two events count beside what is between them."""
 
     op: Op
     case: Case
@@ -77,6 +77,11 @@ class Commands:
     overhead_us: float = 0.0
     readings: list[Reading | None] = field(default_factory=list)
     _flush: torch.Tensor | None = None
+
+    @property
+    def taken_off_us(self) -> float:
+        """Of each sample. A graph's two events are around all of its calls."""
+        return 0.0 if self.graph else self.overhead_us
 
     def side(self, process: tuple[Peer, Block], calls: int, *, trusted: bool = False) -> Side:
         """Room for that many calls in a process's block."""
@@ -120,9 +125,7 @@ class Commands:
         if not timed.kept:
             reason = Reason("changed_form", f"timing case {self.case.name}: the output's form is not what it was in the check")
             raise Ended(Verdict.WRONG_RESULT, reason, State.TIMING)
-        micro = [max(ns, 1) / 1e3 for ns in timed.samples_ns]
-        if not self.graph:
-            micro = [without_overhead(us, self.overhead_us) for us in micro]
+        micro = [without_overhead(max(ns, 1) / 1e3, self.taken_off_us) for ns in timed.samples_ns]
         side.samples_us += micro
         if not self.graph:  # a graph is launched once for all its calls, and keeps all their outputs
             side.host_us += [ns / 1e3 for ns in timed.host_ns]

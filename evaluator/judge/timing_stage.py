@@ -75,10 +75,12 @@ class TimingStage:
         if "error" in answer:
             raise InfrastructureError(f"the baseline of {self.op.slug} could not be loaded: {answer['error']}")
         self._baseline = baseline, block
-        if self.judge.torch_device == "cuda" and self.cases:
-            self.overhead_us = events.overhead_us()
+        if self.interpreted or self.request.timer is not Timer.ABBA:
+            return
         device, command_s = self.judge.torch_device, self.request.limits.timing_s
-        for case in () if self.interpreted or self.request.timer is not Timer.ABBA else self.cases:
+        if device == "cuda":
+            self.overhead_us = events.overhead_us()
+        for case in self.cases:
             commands = Commands(self.op, case, device, command_s, watch=self.watch, overhead_us=self.overhead_us)
             most, graph = calls_in_block(self.op, case, self.judge.hardware), by_graph(self.op, case, self.judge.hardware)
             self.quiet[case.name] = measure(commands, self._baseline, most, graph=graph)

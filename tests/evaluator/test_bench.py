@@ -13,9 +13,7 @@ import pytest
 
 from evaluator.bench import products, resolution
 from evaluator.bench.repeatability import OneRun, Repeatability
-from evaluator.bench.results import (
-    Report,
-)
+from evaluator.bench.results import Report
 from evaluator.bench.settings import SOURCES, Settings, quick
 from evaluator.bench.tables import markdown
 from evaluator.candidate.timers import TIMED, WARM_UPS, cpu_bench
@@ -39,17 +37,20 @@ ROOT = Path(__file__).parents[2]
 ACCEPTED, NOT_ACCEPTED, USAGE = 0, 1, 2
 
 
+def quick_bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "evaluator", "bench", "--device", "cpu", "--quick", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=590)
+    assert done.returncode in (ACCEPTED, NOT_ACCEPTED), done.stderr  # a busy machine can make two clocks disagree
+    return done
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_smallest_bench_measures_all(tmp_path: Path) -> None:
     out, tables = tmp_path / "bench.json", tmp_path / "bench.md"
-    arguments = ["--device", "cpu", "--quick", "--repeats", "1", "--op", "mm", "--json", str(out), "--markdown", str(tables)]
 
-    done = subprocess.run(
-        [sys.executable, "-m", "evaluator", "bench", *arguments], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=590
-    )
+    done = quick_bench("--repeats", "1", "--op", "mm", "--json", str(out), "--markdown", str(tables))
 
-    assert done.returncode in (ACCEPTED, NOT_ACCEPTED), done.stderr  # a busy machine can make two clocks disagree
     report = from_json(Report, json.loads(out.read_text()))
     assert (report.figures_from, report.device, report.quick, report.repeats) == ("cpu", "cpu", True, 1)
     assert {"torch", "python", "cpu", "evaluator"} <= set(report.environment)
@@ -78,13 +79,9 @@ def test_smallest_bench_measures_all(tmp_path: Path) -> None:
 
 def test_parts_may_be_measured_alone(tmp_path: Path) -> None:
     out = tmp_path / "bench.json"
-    arguments = ["--device", "cpu", "--quick", "--part", "lengths", "--part", "channel", "--length", "20", "--json", str(out)]
 
-    done = subprocess.run(
-        [sys.executable, "-m", "evaluator", "bench", *arguments], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=290
-    )
+    quick_bench("--part", "lengths", "--part", "channel", "--length", "20", "--json", str(out))
 
-    assert done.returncode in (ACCEPTED, NOT_ACCEPTED), done.stderr
     report = from_json(Report, json.loads(out.read_text()))
     assert [row.case for row in report.lengths] == ["20us"]
     assert report.channel is not None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 from evaluator.cli import resolve_device
 from evaluator.judge.judge import Judge
@@ -18,12 +19,17 @@ UNTIMED = "not alone"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Workers without a test that must be alone need not wait for each other's locks."""
-    config.addinivalue_line("markers", "gpu: needs a CUDA GPU")
     config.addinivalue_line("markers", "alone: has the GPU to itself: it times, or leaves the GPU busy")
     config.addinivalue_line("markers", "slow: takes more than a few seconds")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker and config.getoption("markexpr") == UNTIMED:
         os.environ["KB_LOCK_DIR"] = str(Path(tempfile.gettempdir()) / f"kb-gpu-tests-{os.getppid()}-{worker}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _gpu() -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("needs a CUDA GPU")
 
 
 @pytest.fixture(scope="session")

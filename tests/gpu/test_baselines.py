@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from evaluator.baselines.figures import Figures, Status
 from evaluator.baselines.fingerprint import PARTS
@@ -18,11 +17,7 @@ from evaluator.baselines.place import Place, place_of
 from evaluator.ops.registry import get
 from evaluator.runners.local import LocalRunner
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.alone,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+pytestmark = pytest.mark.alone
 
 TOOL = """
 import json, os, statistics, runpy, torch

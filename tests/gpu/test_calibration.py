@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-import torch
 
 from evaluator.calibration import store
 from evaluator.calibration.calibrate import calibrate
@@ -17,11 +16,7 @@ from evaluator.devices import DEVICES, device_class
 from evaluator.judge.judge import Judge
 from evaluator.ops.registry import get
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.alone,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+pytestmark = pytest.mark.alone
 FEW_PERCENT = 1.03
 SPLIT = """
 import torch, triton, triton.language as tl

@@ -13,8 +13,6 @@ from evaluator.judge.judge import Judge
 from evaluator.ops.definition import Case, TensorSpec
 from evaluator.ops.registry import get
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
-
 CASE = Case("made_up", "correctness", (TensorSpec((1,)),))
 SHAPES = [(4096, 4096), (1 << 24,), (1 << 20, 16), (5, 1000, 1031)]
 

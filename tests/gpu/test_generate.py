@@ -12,8 +12,6 @@ import torch
 from evaluator.generate import CUDA_KERNEL_ELEMENTS, fill, storage_elements, view
 from evaluator.ops.definition import Generator, TensorSpec
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
-
 GENERATORS: tuple[Generator, ...] = typing.get_args(Generator)
 DTYPES = ("float32", "float16", "bfloat16", "float64", "int64", "bool")
 SHAPES = [(), (1,), (37, 53), (CUDA_KERNEL_ELEMENTS - 1,), (CUDA_KERNEL_ELEMENTS,), (1031, 1033)]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from evaluator.contract import EvaluationRequest, KernelType, Limits, Mode, Outcome, Verdict
 from evaluator.judge.judge import Judge
 from evaluator.ops.registry import all_ops, get
-
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
 
 RELU = "import torch\n\ndef relu_kernel_impl(x):\n    "
 SPIN = """

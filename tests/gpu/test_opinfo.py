@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-import torch
 
 from evaluator.correctness import compare_outputs, expected_form, oracle, same_dtype
 from evaluator.jsonable import JSON
@@ -16,8 +15,6 @@ from evaluator.ops.definition import Case, Op
 from evaluator.ops.opinfo.build import build
 from evaluator.ops.recorded import from_document
 from evaluator.ops.validate import materialise
-
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")]
 
 SEEDS = range(1, 4)
 MOST_PROCESSES = 8

@@ -10,11 +10,7 @@ import torch
 from evaluator.ops.registry import get
 from evaluator.proving.prove import Prover
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.alone,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+pytestmark = pytest.mark.alone
 
 CYCLES = 2_000_000_000
 """About a second: far longer than a command takes to reach the other process."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from evaluator.cli import resolve_device
 from evaluator.contract import ArtefactKind, EvaluationRequest, KernelType, Limits, Mode, Outcome, Profile, Profiler, State, Verdict
@@ -27,11 +26,7 @@ from evaluator.profiling.running import Means, ToolFailed
 from evaluator.sandbox import Sandbox
 from evaluator.sandbox.profilers import prove
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.alone,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+pytestmark = pytest.mark.alone
 
 AUTOTUNED = """
 import torch, triton, triton.language as tl

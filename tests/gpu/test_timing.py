@@ -17,11 +17,7 @@ from evaluator.judge.judge import Judge
 from tests.gpu.products_timed import evaluate
 from tests.gpu.timing_kernels import DROPS_AFTER_A_LOOK, LOOKS, NOTHING_WHILE_CAPTURED, SAME_BUFFER_WHILE_CAPTURED
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.alone,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+pytestmark = pytest.mark.alone
 NEIGHBOUR = """
 import torch
 a = torch.randn(8192, 8192, device="cuda")

@@ -27,11 +27,7 @@ from tests.gpu.timing_kernels import (
     WORKS_WHILE_IT_WAITS,
 )
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.alone,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+pytestmark = pytest.mark.alone
 
 
 def gains_nothing(outcome: Outcome, timing: CaseTiming | None, most: float = 1.15) -> bool:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from evaluator.contract import EvaluationRequest, KernelType, Limits, Mode, Verdict
 from evaluator.judge.judge import Judge
 from evaluator.ops.traces.build import build
 from evaluator.ops.traces.load import SAMPLE, load
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.alone,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+pytestmark = pytest.mark.alone
 
 
 @pytest.mark.slow

@@ -66,6 +66,11 @@ def charlie(db: None) -> User:
 
 
 @pytest.fixture
+def mod(db: None) -> User:
+    return User.objects.create_user("moderator", is_staff=True)
+
+
+@pytest.fixture
 def finish(loaded: None) -> Iterator[Finish]:
     yield finish_evaluation
 
@@ -194,11 +199,6 @@ def stats(median_us: float) -> SampleStats:
 def confirmation() -> str:
     """Of the only entry."""
     return Entry.objects.get().confirmation
-
-
-@pytest.fixture
-def mod(db: None) -> User:
-    return User.objects.create_user("moderator", is_staff=True)
 
 
 def standing() -> list[tuple[str, float]]:

@@ -14,6 +14,8 @@ from rest_framework.test import APIClient
 
 from evaluator.contract import KernelType, Mode, Outcome, Reason, State, TimingSummary, Verdict
 from kbweb.models import every_scope
+from submissions.claim import claim
+from submissions.finish import finish
 from submissions.intake import submit
 from submissions.live import listener
 from submissions.models import Evaluation
@@ -105,3 +107,11 @@ def client_of(user: User, *scopes: str) -> APIClient:
 @pytest.fixture
 def bot(alice: User) -> APIClient:
     return client_of(alice)
+
+
+def finished(run: Evaluation, outcome: Outcome) -> Evaluation:
+    """What a worker does: take it, and store what the judge said."""
+    Evaluation.objects.filter(pk=run.pk).update(state=State.WAITING)
+    taken = claim("device.cpu", "w1")
+    assert taken is not None
+    return finish(taken.pk, outcome, attempt=taken.attempt, worker="w1", worker_s=1.0)

@@ -13,8 +13,7 @@ from evaluator.contract import Outcome
 from submissions import events
 from submissions.api import sse
 from submissions.models import Evaluation
-from tests.submissions.conftest import HandIn, client_of, committed
-from tests.submissions.test_rest import finished
+from tests.submissions.conftest import HandIn, client_of, committed, finished
 
 STREAM = {"Accept": "text/event-stream"}
 

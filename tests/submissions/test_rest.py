@@ -9,20 +9,11 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from rest_framework.test import APIClient
 
-from evaluator.contract import Outcome, State
+from evaluator.contract import Outcome
 from submissions import events
-from submissions.claim import claim
-from submissions.finish import finish
 from submissions.models import Evaluation
 from tests.pages.outcomes import wrong_result
-from tests.submissions.conftest import SUBMISSION, SUBMISSIONS, HandIn, client_of
-
-
-def finished(run: Evaluation, outcome: Outcome) -> Evaluation:
-    Evaluation.objects.filter(pk=run.pk).update(state=State.WAITING)
-    taken = claim("device.cpu", "w1")
-    assert taken is not None
-    return finish(taken.pk, outcome, attempt=taken.attempt, worker="w1", worker_s=1.0)
+from tests.submissions.conftest import SUBMISSION, SUBMISSIONS, HandIn, client_of, finished
 
 
 def test_feedback_is_markdown_for_a_language_model(bot: APIClient, hand_in: HandIn, alice: User) -> None:

@@ -6,9 +6,9 @@ import dataclasses
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 
-from evaluator.correctness import compare_outputs, oracle, same_dtype
+from evaluator.correctness import oracle, same_dtype
 from evaluator.ops.admission import Admitted, Dropped, Examined, Refused
-from evaluator.ops.admission.examine import reason_of, too_large
+from evaluator.ops.admission.examine import reason_of, why_torch_fails
 from evaluator.ops.admission.running import identical
 from evaluator.ops.definition import Case, Op
 from evaluator.ops.recorded import RecordedCase, Variation
@@ -70,15 +70,13 @@ def _unsteady(op: Op, case: Case, seeds: Iterable[int]) -> str:
         try:
             args, kwargs = materialise(case, seed)
             right, same, again = oracle(op, args, kwargs), *(_drawn(op, args, kwargs, torch_seed) for torch_seed in (seed, -seed))
-            own = compare_outputs(op, case, expected=right, torch_same_dtype=same, got=same)
+            why = why_torch_fails(op, case, right, same)
         except Exception as error:  # torch says in many ways that it will not
             return f"with other inputs, {reason_of(error)}"
         if not all(map(identical, same, again)):
             return "random: two calls with the same arguments give different outputs"
-        if unfit := too_large(right, same):
-            return f"with other inputs, {unfit}"
-        if not own.passed:
-            return f"with other inputs, torch itself fails: {own.reason}"
+        if why:
+            return f"with other inputs, {why}"
     return ""
 
 
