@@ -11,7 +11,7 @@ function filters(form) {
   let asking;
 
   async function ask() {
-    const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
+    const chosen = query(form);
     const address = `${location.pathname}${chosen.size ? `?${chosen}` : ""}`;
     asking?.abort();
     asking = new AbortController();
@@ -28,6 +28,13 @@ function filters(form) {
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE_MS);
   });
+  const asServed = form.cloneNode(true);
+  asServed.reset();
+  if (String(query(asServed)) !== String(query(form))) ask(); // typed or chosen before this script was there
+}
+
+function query(form) {
+  return new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
 }
 
 for (const form of document.querySelectorAll("form[data-filters]")) filters(form);

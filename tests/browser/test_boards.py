@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import JUDGED_MS, NewPage, submit_by_rest
 from tests.browser.samples import hand_in_as, run_of
@@ -21,6 +21,21 @@ def two(site: LiveSite) -> tuple[str, str]:
     """Accepted evaluations of two authors, of an op of no other journey. The first is clear of the second, so the site confirms it."""
     slow = run_of(site, hand_in_as(site, "walter", SLOW, OP), "accepted")
     return run_of(site, submit_by_rest(site, FAST, op=OP), "accepted"), slow
+
+
+def test_what_is_typed_before_the_script_is_there_is_searched_for(new_page: NewPage, two: tuple[str, str]) -> None:
+    page = new_page(visitor=True)
+    held: list[Route] = []
+    page.route("**/js/filter*.js", lambda route: held.append(route))
+    with page.expect_request("**/js/filter*.js"):
+        page.goto("/ops/", wait_until="commit")
+    page.get_by_label("Search", exact=True).fill(OP)
+    expect(page.locator(f"#ops tbody tr:not(#op-{OP})").first).to_be_attached()
+
+    held[0].continue_()
+
+    expect(page.locator("#ops tbody tr").first).to_have_attribute("id", f"op-{OP}")
+    expect(page).to_have_url(re.compile(rf"\?q={OP}$"))
 
 
 def test_find_who_leads_an_op(new_page: NewPage, two: tuple[str, str]) -> None:
