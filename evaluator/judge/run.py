@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 import secrets
 import time
 import typing
@@ -47,6 +48,8 @@ from evaluator.timing.stats import summary
 
 if typing.TYPE_CHECKING:
     from evaluator.judge.judge import Judge
+
+_random = random.SystemRandom()
 
 
 class Run:
@@ -124,10 +127,13 @@ class Run:
         timed = self.request.mode is not Mode.TEST and self.only_case is None
         untimed = note_untimed(self.op, self.request) if timed else ""
         self._enter(State.CHECKING, self.request.limits.check_s)
-        if timed and not untimed:
+        blocks = [self._new_block() for _ in range(2 if timed and not untimed else 1)]
+        _random.shuffle(blocks)  # where memory lies makes calls 0.1 % faster or slower, and the first to ask always gets the same
+        self.block = blocks.pop()
+        for block in blocks:
             with self._timed("timing"):
-                self.timed_by.prepare(self._new_block())
-        self._load()
+                self.timed_by.prepare(block)
+        self._load(self.block)
         self._check()
         if untimed:
             self.emit(Event("note", {"text": untimed}))
@@ -138,8 +144,8 @@ class Run:
             self._enter(State.PROFILING, self.request.limits.profile_s)
             self._look_closer()
 
-    def _load(self) -> None:
-        """Hand the source to a spare. Errors of the import are compile errors: nothing was called yet."""
+    def _load(self, block: Block) -> None:
+        """Hand the source to a spare, with this block to call it in. Errors of the import are compile errors: nothing was called yet."""
         limits = self.request.limits
         with self._timed("importing"):
             self.candidate = peer = self.judge.take_spare(limits, self.cancelled)
@@ -148,7 +154,6 @@ class Run:
             self.sandbox_layers = dict(peer.process.layers)
             if self.judge.torch_device == "cpu":
                 cores.pin(peer.process.pid)
-            self.block = block = self._new_block()
             peer.allowance_bytes = block.length
             filename = self.request.filename.rpartition("/")[2] or "submission.py"
             message = {"cmd": "load", "source": self.built.source, "filename": filename, "entry_point": self.op.entry_point}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from evaluator.ops.definition import Argument, Case, TensorSpec
 from evaluator.ops.opinfo.recipes import MOST_ELEMENTS
 from evaluator.ops.opinfo.samples import key, size
-from evaluator.ops.opinfo.unfit import NOT_COARSE, NOT_HALVED, NOT_LONGER
+from evaluator.ops.opinfo.unfit import NOT_COARSE, NOT_HALVED, NOT_LONGER, listed
 from evaluator.ops.recorded.variation import resized
 
 if typing.TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST_COARSE = 2
 def grown(entry: OpInfo, cases: Sequence[Case]) -> list[Case]:
     """Some of the cases with their longest side made much longer."""
     found: dict[str, Case] = {}
-    for case in cases if entry.name not in NOT_LONGER else ():
+    for case in () if listed(entry, NOT_LONGER) else cases:
         if len(found) < MOST_GROWN and size(case) and all(spec.strides is None for spec in case.tensors):
             longest = max(length for spec in case.tensors for length in (1, *spec.shape))
             longer = (_drawable(resized(case, longest, to, name=case.name)) for to in LENGTHS if to > 2 * longest > 2)
@@ -49,7 +49,7 @@ def _drawable(case: Case) -> Case:
 
 def halved(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
     """The largest float32 cases in half precision, as far as the op has that on CPUs and on GPUs."""
-    if entry.name in NOT_HALVED:
+    if listed(entry, NOT_HALVED):
         return
     floats = [case for case in cases if size(case) and any(spec.dtype == "float32" for spec in case.tensors)]
     for case in sorted(floats, key=size, reverse=True)[:MOST_HALVED]:
@@ -60,7 +60,7 @@ def halved(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
 
 def coarse(entry: OpInfo, cases: Sequence[Case]) -> Iterator[Case]:
     """Few different whole numbers, zero among them, for functions of elements: equal values, divisions by zero, what counts as true."""
-    if ((unary(entry) and entry.domain == (None, None)) or binary(entry)) and entry.name not in NOT_COARSE:
+    if ((unary(entry) and entry.domain == (None, None)) or binary(entry)) and not listed(entry, NOT_COARSE):
         floats = [case for case in cases if size(case) > 1 and {spec.dtype for spec in case.tensors} == {"float32"}]
         for case in sorted(floats, key=size, reverse=True)[:MOST_COARSE]:
             yield of_few_values(case)

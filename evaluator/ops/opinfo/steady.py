@@ -11,6 +11,7 @@ from evaluator.ops.admission import Admitted, Dropped, Examined, Refused
 from evaluator.ops.admission.examine import reason_of, why_torch_fails
 from evaluator.ops.admission.running import identical
 from evaluator.ops.definition import Case, Op
+from evaluator.ops.opinfo.timed import on_cpu
 from evaluator.ops.recorded import RecordedCase, Variation
 from evaluator.ops.recorded.variation import resized
 from evaluator.ops.validate import materialise
@@ -26,13 +27,16 @@ HIDDEN_SEEDS = SEEDS[:3]
 
 
 def steady(examined: Examined) -> Examined:
-    """Without the cases that torch itself fails, or refuses, with other inputs. Raises `Refused` when none is left."""
+    """Without the cases that torch itself fails, or refuses, with other inputs. Raises `Refused` when none is left.
+
+    A case for GPUs is tried at the size of one for CPUs: in half precision that may fail where float32 does not.
+    """
     op = examined.recorded.op()
     kept: list[RecordedCase] = []
     dropped = list(examined.dropped)
     for each in examined.recorded.cases:
         seeds = SEEDS if each.case.kind == "correctness" else TIMED_SEEDS
-        reason = "" if each.devices == "gpu" else _unsteady(op, each.case, seeds)
+        reason = _unsteady(op, on_cpu(each.case) if each.devices == "gpu" else each.case, seeds)
         if reason:
             dropped.append(Dropped(each.case.name, reason))
         else:

@@ -98,10 +98,18 @@ def scales(entry: OpInfo) -> bool:
     return unary(entry) or binary(entry) or reduces(entry) or entry.name in ELEMENTWISE
 
 
+def on_cpu(case: Case) -> Case:
+    """A performance case for GPUs, of the size that is timed on CPUs."""
+    return _of_size(case, ON_CPU)
+
+
 def _sized(case: Case, elements: int) -> Case:
+    return dataclasses.replace(_of_size(case, elements), kind="performance", source=f"{case.source}, made large")
+
+
+def _of_size(case: Case, elements: int) -> Case:
     root = math.isqrt(elements)
-    large = mapped(case, lambda spec: dataclasses.replace(spec, shape=SHAPES[len(spec.shape)](root)))
-    return dataclasses.replace(large, kind="performance", source=f"{case.source}, made large")
+    return mapped(case, lambda spec: dataclasses.replace(spec, shape=SHAPES[len(spec.shape)](root)))
 
 
 def _different(cases: Sequence[Case], most: int) -> list[Case]:
