@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from evaluator.ops.definition import Case
 from evaluator.ops.opinfo.target import SEED, agree
 from evaluator.ops.recorded.signature import ANY, python_parameters
-from evaluator.ops.recorded.starter import starters
+from evaluator.ops.recorded.starter import function_text
 from evaluator.ops.recorded.targets import resolve
 from evaluator.ops.validate import materialise
 
@@ -93,6 +93,8 @@ def _python_signature(name: str, function: Callable[..., object], returned: str)
 
 def _starter(signature: str, target: str) -> Callable[..., object]:
     """The starter's function. Its text is made here, of a checked name and a checked signature."""
-    space: dict[str, typing.Any] = {}
-    exec(starters("starter", signature, target)["torch"], space)
+    import torch
+
+    space: dict[str, typing.Any] = {"torch": torch}
+    exec(function_text("starter", signature, target), space)
     return typing.cast("Callable[..., object]", space["starter"])

@@ -101,7 +101,7 @@ class Recorded:
             mutates=self.mutates,
             compare=self.compare,
             may_alias=self.may_alias,
-            starters=starters(self.entry_point, self.signature, self.target),
+            starters=starters(self.entry_point, self.signature, self.target, self.precision),
             entry=self.entry_point,
             document=document,
         )

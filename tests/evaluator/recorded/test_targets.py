@@ -126,7 +126,7 @@ def test_a_signature_becomes_parameters(signature: str, parameters: list[str], c
 
 
 def test_a_signature_of_several_lines_is_no_code() -> None:
-    source = starters("entry", "f(Tensor self\n) -> Tensor\nexit()", "aten.relu.default")["torch"]
+    source = starters("entry", "f(Tensor self\n) -> Tensor\nexit()", "aten.relu.default", "ieee_fp32")["torch"]
 
     assert "# f(Tensor self ) -> Tensor exit()\ndef entry(self):\n" in source
 
@@ -134,13 +134,22 @@ def test_a_signature_of_several_lines_is_no_code() -> None:
 @pytest.mark.parametrize(
     "target", ["aten.max_pool2d_with_indices.default", "aten.native_layer_norm.default", "aten.convolution.default", "aten.gelu.default"]
 )
-def test_a_starter_calls_what_it_names(target: str) -> None:
+def test_a_starter_calls_what_it_names(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
     _, name, overload = target.split(".")
     signature = str(getattr(getattr(torch.ops.aten, name), overload)._schema)
-    source = starters("entry", signature, target)["torch"]
+    source = starters("entry", signature, target, "ieee_fp32")["torch"]
     scope: dict[str, object] = {}
 
     exec(source, scope)
 
     assert callable(scope["entry"])
     assert f"torch.ops.{target}(" in source
+    assert torch.backends.cudnn.allow_tf32 is ("convolution" not in target)
+
+
+def test_a_starter_of_a_convolution_in_tf32_leaves_torch_as_it_is() -> None:
+    assert (
+        "allow_tf32"
+        not in starters("entry", "conv2d(Tensor input, Tensor weight) -> Tensor", "torch.nn.functional.conv2d", "tf32")["torch"]
+    )
