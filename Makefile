@@ -28,8 +28,8 @@ lint: setup-dev ## Format, lint, types, templates, migrations, OpenAPI
 	DJANGO_SETTINGS_MODULE=tests.settings $(V) manage.py check --fail-level WARNING
 	DJANGO_SETTINGS_MODULE=tests.settings $(V) manage.py spectacular --validate --fail-on-warn --file /dev/null
 
-bench: setup ## The evaluator's own speed and repeatability on this machine
-	$(V) -m evaluator bench $(ARGS)
+bench: setup ## The evaluator's own speed and repeatability on this machine, kept in bench.json and bench.md
+	$(V) -m evaluator bench --json bench.json --markdown bench.md $(ARGS)
 
 browser: setup-dev ## The browser tests alone
 	$(PYTEST) tests/browser $(ARGS)

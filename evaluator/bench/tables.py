@@ -51,6 +51,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.channel is not None:
         yield from _section("Channel", _channel(report.channel))
     yield from _section("Checking one call, milliseconds (median)", _checking(report.checking))
+    yield from _section("Environment", _environment(report))
 
 
 def _section(title: str, rows: Iterator[Sequence[str]]) -> Iterator[str]:
@@ -134,6 +135,14 @@ def _verdicts(verdicts: Verdicts) -> Iterator[str]:
     if verdicts.others:
         yield ""
         yield from (f"- {other}" for other in verdicts.others)
+
+
+def _environment(report: Report) -> Iterator[Sequence[str]]:
+    yield "what", "value"
+    for name, value in sorted(report.environment.items()):
+        facts = {f"{name}, {inner}": each for inner, each in value.items()} if isinstance(value, dict) else {name: value}
+        yield from ((each, str(what)) for each, what in facts.items() if what is not None)
+    yield from ((f"sandbox, {layer}", str(state)) for layer, state in sorted(report.sandbox.items()))
 
 
 def _stages(splits: Sequence[StageSplit]) -> Iterator[Sequence[str]]:

@@ -24,7 +24,7 @@ from evaluator.judge.quiet import Quiet
 from evaluator.judge.sides import FLUSH_BYTES, Commands, NotCapturedError
 from evaluator.ops.definition import Case, Op
 from evaluator.timing import sol
-from evaluator.timing.stats import StopRule, quad_ratio, ratio_estimate, sample_stats
+from evaluator.timing.stats import BETWEEN_PROCESSES, StopRule, across_processes, quad_ratio, ratio_estimate, sample_stats
 from evaluator.timing.watch import Watch, alike, clock_stats, throttled
 
 MAX_SAMPLES = 400
@@ -126,7 +126,7 @@ class Measurement:
             if reason is None and len(ratios) >= rule.min_quads and (self.interpreted or now > budget_end):
                 reason = "interpreted" if self.interpreted else "stage_limit"
             if len(ratios) % 10 == 0 or reason:
-                estimate = ratio_estimate(ratios)
+                estimate = across_processes(ratio_estimate(ratios), BETWEEN_PROCESSES[self.device])
                 data: dict[str, JSON] = {"case": self.case.name, "quads": len(ratios), "speedup": estimate.median}
                 self.emit(Event("timing", {**data, "low": estimate.low, "high": estimate.high}))
             if reason:
@@ -237,6 +237,7 @@ class Measurement:
         if checked is not None and checked.disagrees:
             self.doubts.waits = self.device != "cpu" and waits_for_the_gpu(checked.excess_us, calls, graph=self.commands.graph)
             self.doubts.clocks_disagree = not self.doubts.waits
+        claimed = across_processes(estimate, BETWEEN_PROCESSES[self.device])
         candidate, baseline = sample_stats(self.candidate.samples_us), sample_stats(self.baseline.samples_us)
         clocks = clock_stats(self.commands.readings, self.redone)
         self.throttled = throttled(clocks)
@@ -245,9 +246,9 @@ class Measurement:
             method="wall" if self.device == "cpu" else "graph" if self.commands.graph else "event",
             candidate=candidate,
             baseline=baseline,
-            speedup=estimate.median,
-            low=estimate.low,
-            high=estimate.high,
+            speedup=claimed.median,
+            low=claimed.low,
+            high=claimed.high,
             quads=len(ratios),
             stop_reason=reason,
             audit_speedup=audit.median if audit else None,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from evaluator.judge.blocks import Block
 from evaluator.judge.inputs import InputSet
 from evaluator.judge.peer import Peer
-from evaluator.judge.plan import calls_a_command
+from evaluator.judge.plan import GRAPH_BELOW_US, MAX_CALLS, calls_a_command
 from evaluator.judge.sides import Commands, NotCapturedError
 from evaluator.timing.watch import Reading
 
@@ -24,12 +24,16 @@ DRIFT = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """What the baseline alone took (µs a call, by its shortest command), in how many calls a command, by which method, at which clocks."""
+    """What the baseline alone took (µs a call, by its shortest command), in how many calls a command, by which method, at which clocks.
+
+    `in_vain`: it was to be captured and could not be.
+    """
 
     shortest_us: float
     calls: int
     graph: bool
     reading: Reading | None = None
+    in_vain: bool = False
 
     def drift(self, baseline_us: float, readings: list[Reading | None]) -> float | None:
         """How much slower the baseline was beside the submission (0.05 means 5 %), where that is more than `DRIFT` and than lower clocks
@@ -46,11 +50,11 @@ class Quiet:
         return max(0.0, self.reading.sm_mhz / statistics.median(later) - 1)
 
 
-def measure(commands: Commands, baseline: tuple[Peer, Block], most: int, *, graph: bool) -> Quiet:
+def measure(commands: Commands, baseline: tuple[Peer, Block], most: int, *, graph: bool | None) -> Quiet:
     """Time the baseline of one case. Raises `InfrastructureError`.
 
-    `graph`: whether the case is to be timed by graph. An op that looks at its results on the host cannot be captured by anybody: its
-    cases are timed call by call.
+    `graph`: whether the case is to be timed by graph; None: if its calls are short. An op that looks at its results on the host cannot be
+    captured by anybody: its cases are timed call by call.
     """
     side = commands.side(baseline, most, trusted=True)
     seed = secrets.randbits(63)
@@ -64,6 +68,11 @@ def measure(commands: Commands, baseline: tuple[Peer, Block], most: int, *, grap
 
     warm(1)
     calls = warm(1)
+    if graph is None:
+        graph = side.samples_us[-1] < GRAPH_BELOW_US
+    if not graph:
+        most = min(most, MAX_CALLS)
+        calls = min(calls, most)
     if graph:
         commands.graph = True
         try:
@@ -73,4 +82,5 @@ def measure(commands: Commands, baseline: tuple[Peer, Block], most: int, *, grap
     warm(calls)
     side.forget()
     given = [commands.give(side, inputs[:calls], warming=True) for _ in range(COMMANDS)]
-    return Quiet(min(command.mean_us for command in given), calls, commands.graph, given[-1].reading)
+    in_vain = graph and not commands.graph
+    return Quiet(min(command.mean_us for command in given), calls, commands.graph, given[-1].reading, in_vain)

@@ -29,13 +29,13 @@ from evaluator.contract import (
 from evaluator.judge import cores, environment
 from evaluator.judge.answers import error_of
 from evaluator.judge.blocks import Block, new_block
-from evaluator.judge.checking import CALLS_A_CASE, Checker, room
+from evaluator.judge.checking import Checker
 from evaluator.judge.comparing import Comparer, first_reason
 from evaluator.judge.failures import Ended, note_untimed, verdict_of
 from evaluator.judge.hog import took_all_memory
 from evaluator.judge.inputs import derive
 from evaluator.judge.peer import Cancelled, InfrastructureError, Peer, PeerFailure
-from evaluator.judge.plan import calls_in_block
+from evaluator.judge.plan import block_length
 from evaluator.judge.printed import Printed
 from evaluator.judge.stopwatch import Stopwatch
 from evaluator.judge.timing_stage import MAP_S, TimingStage
@@ -222,15 +222,10 @@ class Run:
         return self.op.hidden_cases(pick, self.request.device)
 
     def _new_block(self) -> Block:
-        device = self.judge.torch_device
-        sizes = [
-            room(self.op, case, device, CALLS_A_CASE) for case in (*self.op.correctness_cases(self.request.device), *self._hidden_cases())
-        ]
-        if self.request.mode is not Mode.TEST:
-            timed = self.op.performance_cases(self.request.device)
-            sizes += [room(self.op, case, device, calls_in_block(self.op, case, self.judge.hardware)) for case in timed]
+        checked = (*self.op.correctness_cases(self.request.device), *self._hidden_cases())
+        timed = () if self.request.mode is Mode.TEST else self.op.performance_cases(self.request.device)
         try:
-            block = new_block(device, max(sizes))
+            block = new_block(self.judge.torch_device, block_length(self.op, checked, timed, self.judge.hardware))
         except (MemoryError, OSError) as error:
             raise InfrastructureError(f"no memory for the inputs of {self.op.slug}: {error}") from error
         self.blocks.append(block)

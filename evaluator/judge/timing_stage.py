@@ -115,11 +115,7 @@ class TimingStage:
         self._baseline[0].cancelled = lambda: False
         with contextlib.suppress(PeerFailure, Cancelled):
             self._baseline[0].command({"cmd": "unmap", "arena": "main"}, timeout_s=MAP_S)
-        if any(
-            by_graph(self.op, case, self.judge.hardware) and not self.quiet[case.name].graph
-            for case in self.cases
-            if case.name in self.quiet
-        ):
+        if any(quiet.in_vain for quiet in self.quiet.values()):
             self.judge.drop_baseline()
         self._baseline = None
 
@@ -155,7 +151,8 @@ class TimingStage:
     def _doubted(self, result: CaseResult, measurement: Measurement, *, alone: bool) -> CaseResult:
         """The result with the lowest figure where some disagree. Notes flags and suspicions.
 
-        Beside somebody else's process a slower baseline is no fault of the submission's, and nor is slow writing.
+        Beside somebody else's process the lowest figure counts all the same, but is not held against the submission: commands take
+        longer than its clock can know, torch is slower, and so is writing. Such a run is not ranked.
         """
         timing = result.timing
         if timing is None:
@@ -165,11 +162,11 @@ class TimingStage:
         if measurement.throttled:
             self.flags.append(Flag.THROTTLED)
         doubts = measurement.doubts
-        if not alone:
+        if alone:
+            self.flags += doubts.flags()
+            self.suspicions += doubts.reasons(result.name, timing)
+        else:
             self.flags.append(Flag.DISTURBED)
-            doubts = replace(doubts, drift=None, early=None)
-        self.flags += doubts.flags()
-        self.suspicions += doubts.reasons(result.name, timing)
         return replace(result, timing=doubts.believed(timing))
 
     def _limited(self, result: CaseResult, case: Case) -> CaseResult:

@@ -12,6 +12,10 @@ from evaluator.contract import CaseTiming, SampleStats, TimingSummary
 
 TAIL = Fraction(25, 1000)
 """Each side of a 95 % interval."""
+NORMAL_95 = statistics.NormalDist().inv_cdf(0.975)
+BETWEEN_PROCESSES = {"cpu": 0.0, "cuda": 0.0012}
+"""By torch's device: how much (relative standard deviation) A/A ratios of fresh processes differ beyond what their own intervals tell.
+Measured on GPUs up to 50 µs, where it is largest; on a CPU an interval is several times as wide anyway (`docs/measurements.md`)."""
 BUDGET_S, RECORD_BUDGET_S = 2.0, 5.0
 RECORD_HALF_WIDTH = 0.0025
 
@@ -91,6 +95,16 @@ def _rank(n: int) -> int:
         rank += 1
         below += exactly
     return max(rank, 1)
+
+
+def across_processes(estimate: RatioEstimate, deviation: float) -> RatioEstimate:
+    """The interval of what another pair of processes would measure, whose ratio differs by this standard deviation (relative, normal).
+
+    Quads of one pair of processes cannot see that. The two errors are independent, so their squares add up, upwards and downwards apart.
+    """
+    margin = NORMAL_95 * deviation
+    down, up = 1 - estimate.low / estimate.median, estimate.high / estimate.median - 1
+    return RatioEstimate(estimate.median, estimate.median * (1 - math.hypot(down, margin)), estimate.median * (1 + math.hypot(up, margin)))
 
 
 @dataclass(frozen=True, slots=True)

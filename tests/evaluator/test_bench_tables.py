@@ -50,7 +50,7 @@ def a_report(figures_from: str, audit: Distribution | None = ONE) -> Report:
     verdicts = Verdicts(1, 0, 1, 1, ("mm: suspect: the clocks disagree",))
     channel = ChannelCost(ONE, ONE, ONE)
     checking = (CheckingCost("mm", "float16 2×2", 8, ONE, ONE, ONE, Distribution.of([2.5]), ONE),)
-    facts = {"torch": "2.0", "python": "3.12"}
+    facts: dict[str, typing.Any] = {"torch": "2.0", "python": "3.12", "clocks": {"sm_mhz": 1980}, "triton": None}
     return Report(
         taken_at="2026-01-01T00:00:00+00:00",
         figures_from=figures_from,
@@ -84,7 +84,9 @@ def test_tables_are_whole_and_say_when_a_cpu_was_measured() -> None:
     assert "| 50us | 1.00 % | 1.10 % | 1.10 % | 1.10 % | 20 | 95.00 % | 90.00 % |" in on_gpu
     assert "| 25us | 30 | 29 | 3.45 % |" in on_gpu
     assert "unavailable: ERR_NVGPUCTRPERM" in on_gpu
-    for text, count in ((on_cpu, 9), (on_gpu, 11)):
+    assert "| clocks, sm_mhz | 1980 |" in on_gpu
+    assert "None" not in on_gpu
+    for text, count in ((on_cpu, 10), (on_gpu, 12)):
         tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
         assert len(tables) == count
         assert "| 1000.0 | 2500.0 | 1000.0 | 2.50 |" in text
@@ -93,7 +95,7 @@ def test_tables_are_whole_and_say_when_a_cpu_was_measured() -> None:
 
 def test_what_was_not_measured_has_no_table() -> None:
     nothing: dict[str, typing.Any] = dict.fromkeys(("repeatability", "lengths", "resolution", "agreement", "stages", "checking"), ())
-    report = dataclasses.replace(a_report("cuda"), **nothing, channel=None, verdicts=Verdicts(0, 0, 0, 0))
+    report = dataclasses.replace(a_report("cuda"), **nothing, environment={}, channel=None, verdicts=Verdicts(0, 0, 0, 0))
 
     assert "# Bench on" in markdown(report)
     assert "|" not in markdown(report)

@@ -78,6 +78,7 @@ def test_a_neighbour_is_noticed(judge: Judge) -> None:
         outcome, _ = evaluate(judge, products.SOURCE, length_us=200.0)
     alone, _ = evaluate(judge, products.SOURCE, length_us=200.0)
 
+    assert outcome.verdict is Verdict.ACCEPTED, "nothing is held against who was disturbed"
     assert Flag.DISTURBED in outcome.flags
     assert Flag.DISTURBED not in alone.flags
 

@@ -117,6 +117,31 @@ def test_a_fault_of_ours_is_no_figure_of_anything() -> None:
         list(session.measure(get("softmax"), ("torch_compile",)))
 
 
+class Spoilt(LocalRunner):
+    """A judge on a device that somebody else uses during the first runs."""
+
+    def __init__(self, spoilt: int) -> None:
+        super().__init__("cpu")
+        self.spoilt = spoilt
+
+    def run(self, request: EvaluationRequest, *rest: object, **more: object) -> Outcome:
+        self.spoilt -= 1
+        return dataclasses.replace(outcome(), op=request.op, flags=(Flag.DISTURBED,) if self.spoilt >= 0 else ())
+
+    def facts(self) -> dict[str, Any]:
+        return {"environment": ENVIRONMENT}
+
+
+@pytest.mark.parametrize("spoilt", [0, 2, 3])
+def test_a_run_that_was_disturbed_is_done_again_and_at_last_given_up(spoilt: int) -> None:
+    said: list[str] = []
+    (found,) = Session(Place("cpu"), Spoilt(spoilt), {}, say=said.append).measure(get("softmax"), ("torch_compile",))
+
+    assert said == ["softmax torch_compile: disturbed"] * spoilt
+    assert found.status is (Status.UNAVAILABLE if spoilt == 3 else Status.OK)
+    assert ("disturbed in each of 3 runs" in found.why) is (spoilt == 3)
+
+
 def test_a_tools_speedup_is_the_geometric_mean_over_all_cases() -> None:
     cases, speedup = own_clock_speedup(tool(50, 100), {"case0": 100, "case1": 800, "other": 1})
 

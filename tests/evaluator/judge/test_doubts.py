@@ -30,6 +30,7 @@ def audits(torch_us: float, kernel_us: float, **more: tuple[float, float]) -> li
         ((5, 0.2), (8, 12), True),  # one launch for all calls of a graph
         ((100, 20), (100, 100), True),  # all work in the first call
         ((100, 50), (130, 79), False),
+        ((2, 6), (7, 17), False),  # many small kernels against torch's one: colder, and slower than it claims by no means
     ],
 )
 def test_a_single_call_tells_what_many_hide(many: tuple[float, float], single: tuple[float, float], hides: bool) -> None:

@@ -24,9 +24,12 @@ def test_short_cases_are_timed_by_graph(rows: int, graph: bool) -> None:
     assert by_graph(get("softmax"), case(rows), device_class("h100")) is graph
 
 
-def test_without_ceilings_or_a_gpu_nothing_is() -> None:
-    assert not by_graph(get("softmax"), case(1), device_class("cpu"))
-    assert not by_graph(get("softmax"), case(1), device_class("rtx-9999"))
+def test_without_a_gpu_nothing_is_and_without_ceilings_torchs_own_time_decides() -> None:
+    unknown = device_class("rtx-9999")
+
+    assert by_graph(get("softmax"), case(1), device_class("cpu")) is False
+    assert by_graph(get("softmax"), case(1), unknown) is None
+    assert calls_in_block(get("softmax"), case(1), unknown) == MAX_GRAPH_CALLS, "room for either"
 
 
 def test_a_faster_device_takes_more_cases_by_graph() -> None:

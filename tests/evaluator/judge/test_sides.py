@@ -14,6 +14,7 @@ from evaluator.judge.checking import room
 from evaluator.judge.failures import Ended
 from evaluator.judge.inputs import InputSet
 from evaluator.judge.peer import InfrastructureError, Peer, PeerBrokeProtocol
+from evaluator.judge.quiet import measure
 from evaluator.judge.sides import Commands, NotCapturedError, Side
 from evaluator.ops.arguments import tensor
 from evaluator.ops.definition import Case
@@ -131,3 +132,14 @@ def test_a_changed_input_is_seen() -> None:
         commands.give(ours, inputs(2))
 
     assert ended.value.verdict is Verdict.INPUT_MUTATED
+
+
+def test_short_calls_are_captured_where_nothing_else_is_known_and_in_vain_on_a_cpu() -> None:
+    with candidate(torch.relu) as peer, block(peer) as memory:
+        known, unknown = (measure(Commands(RELU, CASE, "cpu", 30), (peer, memory), CALLS, graph=graph) for graph in (False, None))
+
+    assert not known.in_vain
+    assert unknown.in_vain
+    assert not unknown.graph
+    assert 1 <= unknown.calls <= CALLS
+    assert unknown.shortest_us > 0
