@@ -61,7 +61,8 @@ class Measurement:
         self.op, self.case, self.device, self.hardware = op, case, device, hardware
         self.looker = Looker(op, case, comparer)
         self.quiet, self.interpreted, self.emit, self.after_quad = quiet, interpreted, emit, after_quad
-        self.most = calls_in_block(op, case, hardware)
+        fit = calls_in_block(op, case, hardware)
+        self.most = fit if quiet is None or quiet.graph else min(fit, MAX_CALLS)
         self.commands = Commands(op, case, device, command_s, watch=watch, overhead_us=overhead_us)
         self.candidate = self.commands.side(candidate, self.most)
         self.baseline = self.commands.side(baseline, self.most, trusted=True)
