@@ -38,11 +38,11 @@ class CaseTiming:
     """Timing of one performance case against the `torch_eager` baseline, interleaved.
 
     `method`: `event` (CUDA events), `graph` (CUDA graph replays), `wall` (CPU), `do_bench`, `cpu_bench`. `speedup` is the
-    median over quads of baseline time / candidate time; `low`, `high` its 95 % confidence interval. `audit_speedup` is
-    the same ratio from the judge's own clock, None where not audited. `quiet_us` is the baseline's shortest command before the
-    submission was loaded anywhere. `calls` is how many calls a command timed. `overhead_us` has been taken off every sample of the method `event`: what
-    the two events count beside the call, measured before the submission was loaded anywhere. `not_captured`: why a case that is timed by
-    graph was not.
+    median over quads of baseline time / candidate time; `low`, `high` its 95 % confidence interval. `audit_speedup` is the same ratio
+    from the judge's own clock, None where not audited. `quiet_us` is the baseline's shortest command before the submission was loaded
+    anywhere. `calls` is how many calls a command timed. `overhead_us` has been taken off every sample of the method `event`: what the two
+    events count beside the call, measured before the submission was loaded anywhere. `not_captured`: why a case that is timed by graph
+    was not.
     """
 
     method: str
