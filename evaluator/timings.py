@@ -24,13 +24,18 @@ class SampleStats:
 
 @dataclass(frozen=True, slots=True)
 class ClockStats:
-    """A GPU's clocks while a case was timed: range in MHz, NVML's slowdowns that at least a tenth of the commands met, quads redone."""
+    """A GPU's clocks while a case was timed: range in MHz, NVML's slowdowns that at least a tenth of the commands met, quads redone.
+
+    `power_w` and `temperature_c` are the highest that were read.
+    """
 
     sm_low_mhz: int
     sm_high_mhz: int
     memory_mhz: int
     slowdowns: tuple[str, ...] = ()
     redone: int = 0
+    power_w: float | None = None
+    temperature_c: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

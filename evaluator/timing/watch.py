@@ -25,11 +25,13 @@ POWER_CAP = {0x0000000000000004: "sw_power_cap"}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """SM and memory clock in MHz, and NVML's reasons (bit mask) for their not being higher."""
+    """SM and memory clock in MHz, NVML's reasons (bit mask) for their not being higher, power (W) and temperature (°C) where it tells."""
 
     sm_mhz: int
     memory_mhz: int
     reasons: int
+    power_w: float | None = None
+    temperature_c: int | None = None
 
 
 class Watch(typing.Protocol):
@@ -70,8 +72,19 @@ class GpuWatch:
                 int(nvml.nvmlDeviceGetClockInfo(self._handle, nvml.NVML_CLOCK_SM)),
                 int(nvml.nvmlDeviceGetClockInfo(self._handle, nvml.NVML_CLOCK_MEM)),
                 int(nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self._handle)),
+                *self._heat(),
             )
         return None
+
+    def _heat(self) -> tuple[float | None, int | None]:
+        """Not every GPU has a sensor for each."""
+        nvml = self._nvml
+        power_w = temperature_c = None
+        with contextlib.suppress(nvml.NVMLError):
+            power_w = int(nvml.nvmlDeviceGetPowerUsage(self._handle)) / 1000
+        with contextlib.suppress(nvml.NVMLError):
+            temperature_c = int(nvml.nvmlDeviceGetTemperature(self._handle, nvml.NVML_TEMPERATURE_GPU))
+        return power_w, temperature_c
 
     def process_bytes(self) -> dict[int, int]:
         """Bytes of GPU memory by process id, of all processes that compute on this GPU. Ids are the host's."""
@@ -116,6 +129,8 @@ def clock_stats(readings: Collection[Reading | None], redone: int) -> ClockStats
         memory_mhz=max(reading.memory_mhz for reading in known),
         slowdowns=tuple(name for name, share in names.items() if share >= THROTTLED_SHARE),
         redone=redone,
+        power_w=max((reading.power_w for reading in known if reading.power_w is not None), default=None),
+        temperature_c=max((reading.temperature_c for reading in known if reading.temperature_c is not None), default=None),
     )
 
 

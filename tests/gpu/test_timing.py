@@ -51,7 +51,10 @@ def test_a_long_case_is_timed_call_by_call(judge: Judge) -> None:
     assert timing.method == "event"
     assert 0.5 < timing.overhead_us < MOST_US
     assert timing.speedup == pytest.approx(1, abs=0.02)
-    assert timing.clocks is not None and timing.clocks.sm_high_mhz > 500
+    clocks = timing.clocks
+    assert clocks is not None and clocks.sm_high_mhz > 500
+    assert clocks.power_w is not None and 30 < clocks.power_w < 2000
+    assert clocks.temperature_c is not None and 10 < clocks.temperature_c < 110
 
 
 @pytest.mark.parametrize("source", [LOOKS, DROPS_AFTER_A_LOOK], ids=["looks", "drops"])

@@ -151,7 +151,7 @@ def test_how_it_was_timed_is_told_per_case(client: Client, alice: User) -> None:
         "quiet_us": 893.0,
         "host_us": 41.5,
         "peak_memory_bytes": 3 << 20,
-        "clocks": ClockStats(1755, 1980, 2619, ("hw_thermal_slowdown",), redone=2),
+        "clocks": ClockStats(1755, 1980, 2619, ("hw_thermal_slowdown",), redone=2, power_w=612.4, temperature_c=63),
     }
     *others, last = (dataclasses.replace(case, timing=case.timing and dataclasses.replace(case.timing, **told)) for case in outcome.cases)
     assert last.timing is not None
@@ -175,6 +175,8 @@ def test_how_it_was_timed_is_told_per_case(client: Client, alice: User) -> None:
         "1755 – 1980 MHz",
         "hw_thermal_slowdown",
         "2 quads redone",
+        "up to 612 W",
+        "up to 63 °C",
         "2.10 µs off each",
     ):
         assert text in how, text

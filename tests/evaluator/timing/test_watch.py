@@ -42,6 +42,15 @@ def test_a_power_limit_is_told_and_is_no_throttling() -> None:
     assert not throttled(stats)
 
 
+def test_the_highest_power_and_temperature_are_told_where_there_are_sensors() -> None:
+    stats = clock_stats([Reading(1980, 2619, 0, 512.5, 61), Reading(1980, 2619, 0, 640.0, 63), Reading(1980, 2619, 0, None, 62)], redone=0)
+    without = clock_stats([at(1980)] * 4, redone=0)
+
+    assert stats is not None and without is not None
+    assert (stats.power_w, stats.temperature_c) == (640.0, 63)
+    assert (without.power_w, without.temperature_c) == (None, None)
+
+
 def test_no_gpu_no_clocks() -> None:
     assert isinstance(watch_of(None), NoWatch)
     assert clock_stats([None, None], redone=0) is None
