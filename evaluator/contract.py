@@ -121,6 +121,10 @@ class Flag(enum.StrEnum):
     DISTURBED = "disturbed"
 
 
+SPOILING = (Flag.THROTTLED, Flag.DISTURBED)
+"""Of a run whose times the device or somebody else spoilt. It says nothing of the kernel, and may be done again."""
+
+
 @dataclass(frozen=True, slots=True)
 class EvaluationRequest:
     """One run of one source on one device.

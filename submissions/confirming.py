@@ -17,7 +17,7 @@ from datetime import datetime
 from django.db import models
 from django.db.models import F, Max, Q
 
-from evaluator.contract import EPOCH, Flag, Mode, State, Verdict
+from evaluator.contract import EPOCH, SPOILING, Flag, Mode, State, Verdict
 from submissions.models import Evaluation, Purpose, Submission
 
 CONFIRMING_RUNS = 3
@@ -25,7 +25,6 @@ MOST_UNCOUNTED = 6
 """So many runs of one source on one board in an epoch may be replaced."""
 MOST_DOUBTS = 2
 """So many runs that end as `suspect`, with nothing else to blame, refuse a source."""
-SPOILING = (Flag.THROTTLED, Flag.DISTURBED)
 SPOILT = (Verdict.SUSPECT, Verdict.TIMEOUT)
 """Verdicts that heat or a neighbour can be the cause of."""
 NO_VERDICT_ON_IT = (Verdict.ACCEPTED, Verdict.CANCELLED, Verdict.INFRA_ERROR)

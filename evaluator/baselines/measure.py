@@ -11,14 +11,13 @@ from evaluator.baselines.judged import eager_of, figures_of, judge, why_not
 from evaluator.baselines.names import COMMANDS, NAMES, TORCH_COMPILE, TORCH_EAGER
 from evaluator.baselines.place import Place
 from evaluator.baselines.source import NotPortable
-from evaluator.contract import JSON, Flag, Limits, Verdict
+from evaluator.contract import JSON, SPOILING, Limits, Verdict
 from evaluator.ops.definition import Op
 from evaluator.ops.untimed import why_untimed
 from evaluator.runners.local import LocalRunner, RunnerError
 
 TRIES = 3
-SPOILING = (Flag.THROTTLED, Flag.DISTURBED)
-"""Such a run is done again, as one of a submission's is that is to confirm a record."""
+"""A run that something spoilt is done again, as one of a submission's is that is to confirm a record."""
 
 
 class Session:

@@ -12,6 +12,7 @@ from pathlib import Path
 import evaluator
 from evaluator.contract import JSON
 from evaluator.epoch import EPOCH
+from evaluator.timing.watch import Reading, watch_of
 
 
 def snapshot(device: str, gpu_index: int | None) -> dict[str, JSON]:
@@ -51,20 +52,6 @@ def gpu_name(index: int) -> str:
     return listed.stdout.strip()
 
 
-def clocks(gpu_index: int) -> dict[str, JSON]:
-    """SM and memory clock (MHz), temperature (°C), power (W) and NVML's throttle reasons (bit mask) now."""
-    import pynvml
-
-    handle = pynvml.nvmlDeviceGetHandleByIndex(gpu_index)
-    return {
-        "sm_mhz": pynvml.nvmlDeviceGetClockInfo(handle, pynvml.NVML_CLOCK_SM),
-        "memory_mhz": pynvml.nvmlDeviceGetClockInfo(handle, pynvml.NVML_CLOCK_MEM),
-        "temperature_c": pynvml.nvmlDeviceGetTemperature(handle, pynvml.NVML_TEMPERATURE_GPU),
-        "power_w": pynvml.nvmlDeviceGetPowerUsage(handle) / 1000,
-        "throttle_reasons": int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle)),
-    }
-
-
 def _nvml(index: int) -> dict[str, JSON]:
     with contextlib.suppress(Exception):  # NVML is a help, not a condition: without it the outcome just says less
         import pynvml
@@ -75,9 +62,23 @@ def _nvml(index: int) -> dict[str, JSON]:
         return {
             "driver": str(pynvml.nvmlSystemGetDriverVersion()),
             "gpu_uuid_hash": hashlib.sha256(uuid.encode()).hexdigest()[:16],
-            "clocks": clocks(index),
+            "clocks": _told(watch_of(index).read()),
         }
     return {}
+
+
+def _told(reading: Reading | None) -> dict[str, JSON]:
+    """Clocks (MHz), temperature (°C), power (W) and NVML's throttle reasons (bit mask), as far as there are sensors."""
+    if reading is None:
+        return {}
+    found: dict[str, JSON] = {
+        "sm_mhz": reading.sm_mhz,
+        "memory_mhz": reading.memory_mhz,
+        "temperature_c": reading.temperature_c,
+        "power_w": reading.power_w,
+        "throttle_reasons": reading.reasons,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _version(package: str) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import secrets
 import statistics
 import time
@@ -21,10 +20,10 @@ from evaluator.judge.looking import Looker
 from evaluator.judge.peer import InfrastructureError, Peer
 from evaluator.judge.plan import LONG_CALL_US, MAX_CALLS, MIN_CALLS, calls_a_command, calls_in_block
 from evaluator.judge.quiet import Quiet
-from evaluator.judge.sides import FLUSH_BYTES, Commands, NotCapturedError
+from evaluator.judge.sides import FLUSH_BYTES, Commands, NotCapturedError, Side
 from evaluator.ops.definition import Case, Op
 from evaluator.timing import sol
-from evaluator.timing.stats import BETWEEN_PROCESSES, StopRule, across_processes, quad_ratio, ratio_estimate, sample_stats
+from evaluator.timing.stats import BETWEEN_PROCESSES, RatioEstimate, StopRule, across_processes, quad_ratio, ratio_estimate, sample_stats
 from evaluator.timing.watch import Watch, alike, clock_stats, throttled
 
 MAX_SAMPLES = 400
@@ -34,7 +33,6 @@ SINGLE_QUADS = 10
 """Quads of single calls, behind those that count."""
 REPEATS = 2
 """How often a quad is done again at most because the clocks changed."""
-_random = random.SystemRandom()
 
 
 class Measurement:
@@ -127,7 +125,7 @@ class Measurement:
             if reason is None and len(ratios) >= rule.min_quads and (self.interpreted or now > budget_end):
                 reason = "interpreted" if self.interpreted else "stage_limit"
             if len(ratios) % 10 == 0 or reason:
-                estimate = across_processes(ratio_estimate(ratios), BETWEEN_PROCESSES[self.device])
+                estimate = self._claimed(ratio_estimate(ratios))
                 data: dict[str, JSON] = {"case": self.case.name, "quads": len(ratios), "speedup": estimate.median}
                 self.emit(Event("timing", {**data, "low": estimate.low, "high": estimate.high}))
             if reason:
@@ -158,7 +156,7 @@ class Measurement:
             half += [InputSet(self.case, self.device, self.seed) for _ in range(calls - len(half))]
         inputs = self._draw(0, calls)
         try:
-            for side in _random.sample((self.baseline, self.candidate), 2):  # who captures first always gets the same memory for outputs
+            for side in self._drawn_order():  # who captures first always gets the same memory for outputs
                 self.commands.give(side, inputs, warming=True)
         except NotCapturedError as why:
             if why.trusted:
@@ -190,8 +188,7 @@ class Measurement:
 
     def _quad(self, calls: int) -> tuple[Commanded, Commanded, Commanded, Commanded]:
         """ABBA or BAAB, drawn anew each time. Neighbours share inputs, so that the candidate's outputs can be held against torch's."""
-        baseline_first = bool(secrets.randbits(1))
-        order = (self.baseline, self.candidate) if baseline_first else (self.candidate, self.baseline)
+        order = self._drawn_order()
         commanded: dict[int, list[Commanded]] = {id(self.baseline): [], id(self.candidate): []}
         for half, sides in enumerate((order, order[::-1])):
             inputs = self._draw(half, calls)
@@ -202,6 +199,9 @@ class Measurement:
         a1, a2 = commanded[id(self.baseline)]
         b1, b2 = commanded[id(self.candidate)]
         return a1, b1, b2, a2
+
+    def _drawn_order(self) -> tuple[Side, Side]:
+        return (self.baseline, self.candidate) if secrets.randbits(1) else (self.candidate, self.baseline)
 
     def _draw(self, half: int, calls: int) -> list[InputSet]:
         """Inputs that no call has seen."""
@@ -231,6 +231,9 @@ class Measurement:
             quads = [(one.baseline, one.candidate) for one in single]
             self.doubts.batched = ratio_estimate([quad_ratio(a[0].mean_us, b[0].mean_us, b[1].mean_us, a[1].mean_us) for a, b in quads])
 
+    def _claimed(self, estimate: RatioEstimate) -> RatioEstimate:
+        return across_processes(estimate, BETWEEN_PROCESSES[self.device])
+
     def _result(self, calls: int, ratios: list[float], audits: list[Audit], reason: str) -> CaseResult:
         estimate = ratio_estimate(ratios)
         checked = audited(audits, estimate, self.device)
@@ -238,7 +241,7 @@ class Measurement:
         if checked is not None and checked.disagrees:
             self.doubts.waits = self.device != "cpu" and waits_for_the_gpu(checked.excess_us, calls, graph=self.commands.graph)
             self.doubts.clocks_disagree = not self.doubts.waits
-        claimed = across_processes(estimate, BETWEEN_PROCESSES[self.device])
+        claimed = self._claimed(estimate)
         candidate, baseline = sample_stats(self.candidate.samples_us), sample_stats(self.baseline.samples_us)
         clocks = clock_stats(self.commands.readings, self.redone)
         self.throttled = throttled(clocks)

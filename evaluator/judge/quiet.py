@@ -70,15 +70,14 @@ def measure(commands: Commands, baseline: tuple[Peer, Block], most: int, *, grap
     calls = warm(1)
     if graph is None:
         graph = side.samples_us[-1] < GRAPH_BELOW_US
-    if not graph:
-        most = min(most, MAX_CALLS)
-        calls = min(calls, most)
     if graph:
         commands.graph = True
         try:
             calls = warm(calls)  # a call in a graph is shorter than one from Python
         except NotCapturedError:
             commands.graph = False
+    if not commands.graph:
+        calls = min(calls, MAX_CALLS)
     warm(calls)
     side.forget()
     given = [commands.give(side, inputs[:calls], warming=True) for _ in range(COMMANDS)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import random
 import secrets
 import time
 import typing
@@ -48,8 +47,6 @@ from evaluator.timing.stats import summary
 
 if typing.TYPE_CHECKING:
     from evaluator.judge.judge import Judge
-
-_random = random.SystemRandom()
 
 
 class Run:
@@ -127,10 +124,9 @@ class Run:
         timed = self.request.mode is not Mode.TEST and self.only_case is None
         untimed = note_untimed(self.op, self.request) if timed else ""
         self._enter(State.CHECKING, self.request.limits.check_s)
-        blocks = [self._new_block() for _ in range(2 if timed and not untimed else 1)]
-        _random.shuffle(blocks)  # where memory lies makes calls 0.1 % faster or slower, and the first to ask always gets the same
-        self.block = blocks.pop()
-        for block in blocks:
+        self._new_blocks(2 if timed and not untimed else 1)
+        self.block, *others = self.blocks[:: secrets.choice((1, -1))]  # who asks first always gets the same memory, and calls there differ
+        for block in others:
             with self._timed("timing"):
                 self.timed_by.prepare(block)
         self._load(self.block)
@@ -221,15 +217,15 @@ class Run:
 
         return self.op.hidden_cases(pick, self.request.device)
 
-    def _new_block(self) -> Block:
+    def _new_blocks(self, count: int) -> None:
         checked = (*self.op.correctness_cases(self.request.device), *self._hidden_cases())
         timed = () if self.request.mode is Mode.TEST else self.op.performance_cases(self.request.device)
+        length = block_length(self.op, checked, timed, self.judge.hardware)
         try:
-            block = new_block(self.judge.torch_device, block_length(self.op, checked, timed, self.judge.hardware))
+            for _ in range(count):
+                self.blocks.append(new_block(self.judge.torch_device, length))
         except (MemoryError, OSError) as error:
             raise InfrastructureError(f"no memory for the inputs of {self.op.slug}: {error}") from error
-        self.blocks.append(block)
-        return block
 
     def _enter(self, stage: State, limit_s: float) -> None:
         self.stage = stage

@@ -11,6 +11,7 @@ from evaluator.ops.admission import Admitted, Dropped, Examined, Refused
 from evaluator.ops.admission.examine import reason_of, why_torch_fails
 from evaluator.ops.admission.running import identical
 from evaluator.ops.definition import Case, Op
+from evaluator.ops.opinfo.samples import key
 from evaluator.ops.opinfo.timed import on_cpu
 from evaluator.ops.recorded import RecordedCase, Variation
 from evaluator.ops.recorded.variation import resized
@@ -34,9 +35,15 @@ def steady(examined: Examined) -> Examined:
     op = examined.recorded.op()
     kept: list[RecordedCase] = []
     dropped = list(examined.dropped)
+    timed: dict[str, str] = {}
     for each in examined.recorded.cases:
-        seeds = SEEDS if each.case.kind == "correctness" else TIMED_SEEDS
-        reason = _unsteady(op, on_cpu(each.case) if each.devices == "gpu" else each.case, seeds)
+        if each.case.kind == "correctness":
+            reason = _unsteady(op, each.case, SEEDS)
+        else:
+            case = on_cpu(each.case) if each.devices == "gpu" else each.case
+            if key(case) not in timed:  # in float32 both are one
+                timed[key(case)] = _unsteady(op, case, TIMED_SEEDS)
+            reason = timed[key(case)]
         if reason:
             dropped.append(Dropped(each.case.name, reason))
         else:

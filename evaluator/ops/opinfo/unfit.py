@@ -65,9 +65,9 @@ UNFIT: Mapping[str, str] = MappingProxyType(
 )
 """By name (all variants) or by name and variant. `_ILL` was found by drawing often: see `docs/measurements.md`."""
 NOT_LONGER = frozenset({"cumprod", "index_reduce", "linalg.householder_product", "prod", "scatter_reduce"})
-"""Products of many numbers come near the largest number, and torch's own order of multiplying decides who passes it."""
+"""Products of many numbers come near the largest number, and torch's own order of multiplying decides who passes it; reflections cancel."""
 NOT_HALVED = frozenset({"div.trunc_rounding", "nn.functional.cosine_embedding_loss"})
-"""Where torch itself fails now and then: a quotient of 9.999 is rounded to 10 before its fraction is cut off."""
+"""Where torch itself fails now and then. Of the first, a quotient of 9.999 is rounded to 10 before its fraction is cut off."""
 NOT_COARSE = frozenset({"sinc"})
 """Zero for every whole number but 0."""
 
