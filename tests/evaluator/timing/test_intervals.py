@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from evaluator.contract import CaseTiming
-from evaluator.timing.stats import StopRule, across_processes, quad_ratio, ratio_estimate, sample_stats, summary
+from evaluator.timing.stats import BETWEEN_PROCESSES, StopRule, across_processes, quad_ratio, ratio_estimate, sample_stats, summary
 
 NORMAL = statistics.NormalDist()
 Draw = Callable[[random.Random], float]
@@ -83,7 +83,7 @@ def _estimate(source: random.Random, truth: float, quads: int, drift: float, noi
 
 def test_the_wider_interval_holds_what_other_processes_measure_too() -> None:
     """Each pair of processes has a ratio of its own about the true one; its quads wander about that, as at 5 µs on an H200."""
-    source, between, trials = random.Random("processes"), 0.0012, 2000
+    source, between, trials = random.Random("processes"), BETWEEN_PROCESSES["cuda"], 2000
     narrow = wide = 0
     for _ in range(trials):
         own = math.exp(source.gauss(0, between))
