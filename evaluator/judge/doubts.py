@@ -14,8 +14,8 @@ HIDDEN_SHARE, HIDDEN_US = 0.1, 4.0
 """By how much more than torch's a single call of a graph may exceed a call among many: what a kernel needs is not in the caches yet, its
 own code included. On an H100 the two kernels of a right submission were 2.9 µs colder than torch's one."""
 LEAST_US = 0.5
-"""What a call claims, and that much, is the most that may be hidden: one kernel alone takes 1.3 µs of a graph, and was at most 0.7 µs colder
-than torch's (H200), so whoever claims less than a kernel takes has hidden more."""
+"""What a call claims, and that much, is the most that may be hidden: one kernel alone takes 1.3 µs of a graph, and was at most 0.7 µs
+colder than torch's (H200), so whoever claims less than a kernel takes has hidden more."""
 WAITING_US = 60.0
 """What a call may take beside what its events say when it waits for the GPU, as one does that looks at a result: the next call's launch is
 then not hidden behind a flush. It counts, and is no forgery. A single call of Python's may be that much colder, too."""

@@ -14,8 +14,9 @@ TAIL = Fraction(25, 1000)
 """Each side of a 95 % interval."""
 NORMAL_95 = statistics.NormalDist().inv_cdf(0.975)
 BETWEEN_PROCESSES = {"cpu": 0.0, "cuda": 0.0017}
-"""By torch's device: by how much (relative standard deviation) A/A ratios in fresh processes on several machines miss 1 beyond what their own
-intervals tell. A board holds entries of many machines. Measured on GPUs up to 50 µs, where it is largest; on a CPU an interval is several times as wide anyway (`docs/measurements.md`)."""
+"""By torch's device: by how much (relative standard deviation) A/A ratios in fresh processes on several machines miss 1 beyond what their
+own intervals tell. A board holds entries of many machines. Measured on GPUs up to 50 µs, where it is largest; on a CPU an interval is
+several times as wide anyway (`docs/measurements.md`)."""
 BUDGET_S, RECORD_BUDGET_S = 2.0, 5.0
 RECORD_HALF_WIDTH = 0.0025
 
